@@ -204,6 +204,16 @@ pub struct Connection {
     pub started: Instant,
 }
 
+#[cfg(test)]
+impl Connection {
+    /// Creates a connection without input whose answers go only to the log.
+    pub fn closed(log: Log) -> Self {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let (output, started) = (Output::new(Box::new(io::sink()), log.clone()), log.started);
+        Self { events: Events::new(receiver), sender, output, log, problems: Vec::new(), started }
+    }
+}
+
 /// Starts the thread that reads standard input.
 ///
 /// # Errors

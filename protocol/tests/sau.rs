@@ -9,12 +9,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use testkit::{at_once, random_move};
+use testkit::random_move;
 
 /// Time limit for an answer.
 const SOON: Duration = Duration::from_secs(10);
-
-const OPENING: [&str; 4] = ["d1d7(g7)", "a7d4(a7)", "g1e3(e10)", "d4e4(e8)"];
 
 /// A game on the platform: the program, and a referee's board that checks its moves.
 struct Game {
@@ -29,11 +27,6 @@ impl Game {
         game.program.send("new black\n");
         game.answer(LIMIT);
         game
-    }
-
-    /// Continues a game after these moves.
-    fn resumed(program: Program, moves: &[&str]) -> Self {
-        Self { program, referee: board_after(moves) }
     }
 
     /// Reads the program's next move and plays it on the referee's board; returns the line read.
@@ -170,7 +163,7 @@ fn a_truncated_record_resumes_from_its_complete_moves() {
     for bytes in [torn.as_bytes(), &utf_16] {
         std::fs::write(&record, bytes).unwrap();
         let program = start(&["resume", text(&record), "--iterations", "100", "--log", text(&log)]);
-        let mut game = Game::resumed(program, &OPENING[..3]);
+        let mut game = Game { program, referee: board_after(&["d1d7(g7)", "a7d4(a7)", "g1e3(e10)"]) };
         // Sends the record's last move again.
         game.program.send("move GJEHEA\n");
         game.answer(LIMIT);
@@ -205,138 +198,11 @@ fn pondering_stops_within_ten_milliseconds() {
     assert!(delays[2] <= 0.010, "{delays:?}");
 }
 
-/// Writes a record of the first moves of a game, with these names of the players.
-fn record(path: &Path, names: [&str; 2], moves: &[&str]) {
-    let mut text = format!("#[AM][{}][{}][未完][2026.11.22 09:00][CCGC];\r\n", names[0], names[1]);
-    for (number, pair) in (1..).zip(moves.chunks(2)) {
-        text += &format!("{number} {}\r\n", pair.join(" "));
-    }
-    std::fs::write(path, text).unwrap();
-}
-
-/// Starts the program with a record, as after a crash: the platform sends only `name?`.
-fn reload_with_record(record: &Path, more: &[&str]) -> Program {
-    let mut program = start(&[&["resume", text(record), "--iterations", "100"], more].concat());
-    assert_eq!(answer(&mut program, "name?"), "name Otrera");
-    program
-}
-
-#[test]
-fn after_reload_on_our_turn_it_moves_unasked() {
-    let folder = folder("unasked");
-    let cases = [
-        (["Otrera", "Opponent"], 2, &[][..]),
-        (["Opponent", "Otrera"], 3, &[]),
-        (["A", "B"], 2, &["--team", "A"]),
-        (["A", "B"], 3, &["--opponent", "A"]),
-        (["A", "A"], 3, &["--team", "A", "--side", "white"]),
-        // The names do not tell our side, but the silence means that it is our turn.
-        (["A", "B"], 2, &[]),
-    ];
-    at_once(cases.into_iter().enumerate(), |(number, (names, count, more))| {
-        let file = folder.join(format!("record{number}.txt"));
-        record(&file, names, &OPENING[..count]);
-        let mut game = Game::resumed(reload_with_record(&file, more), &OPENING[..count]);
-        game.program.silent(Duration::from_secs(1)).unwrap();
-        game.answer(SOON);
-        game.reply();
-        game.answer(LIMIT);
-    });
-}
-
-#[test]
-fn after_reload_on_the_opponents_turn_it_waits() {
-    let folder = folder("waits");
-    at_once([(["Otrera", "Opponent"], 3), (["Opponent", "Otrera"], 2)], |(names, count)| {
-        let file = folder.join(format!("record{count}.txt"));
-        record(&file, names, &OPENING[..count]);
-        let mut game = Game::resumed(reload_with_record(&file, &[]), &OPENING[..count]);
-        game.program.silent(Duration::from_millis(3500)).unwrap();
-        game.reply();
-        game.answer(LIMIT);
-    });
-}
-
-/// Returns one board for each legal reply to the first three moves of [`OPENING`].
-fn boards_after_replies() -> impl Iterator<Item = Board> {
-    let replies: Vec<Move> = board_after(&OPENING[..3]).position().legal_moves().collect();
-    replies.into_iter().map(|reply| {
-        let mut referee = board_after(&OPENING[..3]);
-        referee.play(reply).unwrap();
-        referee
-    })
-}
-
-/// Asserts that fewer than 30 of the about 1400 legal replies to the first three moves of [`OPENING`] make the answer
-/// illegal.
-fn assert_legal_after_nearly_any_reply(answer: &str) {
-    let refused =
-        boards_after_replies().filter_map(|mut board| board.accept(answer, Form::Sau).err()).count();
-    assert!(refused < 30, "{answer} is illegal after {refused} of about 1400 replies");
-}
-
-/// If the platform sends nothing for a long time after `name?` on the opponent's turn, the opponent's move was lost.
-/// Our move must then be legal after nearly every possible reply.
-#[test]
-#[ignore = "slow"]
-fn a_long_silence_triggers_a_safe_move() {
-    let file = folder("lost").join("record.txt");
-    record(&file, ["Otrera", "Opponent"], &OPENING[..3]);
-    let mut game = Game::resumed(reload_with_record(&file, &["--total-time", "30"]), &OPENING[..3]);
-    // The opponent's next move starts on the target square of the lost move.
-    let lost: Move = "d10d9d10".parse().unwrap();
-    game.referee.play(lost).unwrap();
-    assert_legal_after_nearly_any_reply(&game.answer(SOON));
-    let mv = game.referee.position().legal_moves().find(|mv| mv.from == lost.to).unwrap();
-    game.referee.play(mv).unwrap();
-    game.program.send(format!("move {}\n", game.referee.format_move(mv, Form::Sau)));
-    game.answer(LIMIT);
-
-    // A refusal leaves the replies that make the first move illegal; the second move must suit some of them.
-    let mut program = reload_with_record(&file, &["--total-time", "30"]);
-    let first = program.line(SOON).unwrap();
-    let second = answer(&mut program, "error");
-    let possible = boards_after_replies().filter_map(|mut board| {
-        board.accept(&first, Form::Sau).is_err().then(|| board.accept(&second, Form::Sau).is_ok())
-    });
-    assert!(possible.filter(|&is_legal| is_legal).count() > 0, "{first} was refused, then {second}");
-}
-
-/// Writes a journal like that of a process that crashed `ago` seconds ago.
-fn journal(folder: &Path, name: &str, us: &str, moves: &str, sent: bool, ago: f64) {
-    let written = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - ago;
-    let line = format!(
-        r#"{{"size":10,"us":"{us}","moves":"{moves}","sent":{sent},"left":50.0,"written":{written}}}"#
-    );
-    std::fs::write(folder.join(format!("{name}.game")), line + "\n").unwrap();
-}
-
-/// Starts the program with the record folder of a crashed process and sends `name?`. The log is the file `log` in this
-/// folder.
-fn reload_with_journal(folder: &Path, more: &[&str]) -> Program {
-    let log = folder.join("log");
-    let _ = std::fs::remove_file(&log);
-    let own =
-        ["--record-dir", text(folder), "--log", text(&log), "--total-time", "60", "--iterations", "100"];
-    let mut program = start(&[&own, more].concat());
-    assert_eq!(answer(&mut program, "name?"), "name Otrera");
-    program
-}
-
-/// Waits until the log has at least `moves` lines with the time left; returns the log and the time of the last such
-/// line, in seconds.
-fn wait_for_clock(log: &Path, moves: usize) -> (String, f64) {
-    let deadline = Instant::now() + LIMIT;
-    loop {
-        let text = read(log);
-        let told: Vec<&str> = text.lines().filter_map(|line| line.strip_suffix(" s left")).collect();
-        if let Some(last) = told.last().filter(|_| told.len() >= moves) {
-            let seconds = last.split_whitespace().last().unwrap().parse().unwrap();
-            return (text, seconds);
-        }
-        assert!(Instant::now() < deadline, "{moves} moves in {text}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+/// Returns the times left that a log contains, in seconds.
+fn times_left(log: &Path) -> Vec<f64> {
+    let times = read(log);
+    let times = times.lines().filter_map(|line| line.strip_suffix(" s left")?.split_whitespace().last());
+    times.map(|time| time.parse().unwrap()).collect()
 }
 
 fn journals_in(folder: &Path) -> usize {
@@ -346,28 +212,31 @@ fn journals_in(folder: &Path) -> usize {
 #[test]
 fn a_crashed_game_resumes_with_its_clock_running() {
     let folder = folder("by-itself");
-    let mut game = Game::black(&["--record-dir", text(&folder), "--total-time", "60", "--iterations", "100"]);
+    let options = ["--record-dir", text(&folder), "--total-time", "60", "--iterations", "100"];
+    let mut game = Game::black(&options);
     // The opponent has moved; the program's answer will be lost.
     game.reply();
     let Game { mut program, referee } = game;
     let lost = program.line(LIMIT).unwrap();
     drop(program);
     let path = files(&folder, "game").remove(0);
-    let text = read(&path);
-    assert_contains(&text, &lost["move ".len()..]);
+    let journal = read(&path);
+    assert_contains(&journal, &lost["move ".len()..]);
     // Edits the journal as if the kill had come before that answer.
-    let before: Vec<&str> = text.lines().filter(|line| !line.contains(&lost["move ".len()..])).collect();
+    let before: Vec<&str> = journal.lines().filter(|line| !line.contains(&lost["move ".len()..])).collect();
     std::fs::write(&path, before.join("\n") + "\n").unwrap();
     files(&folder, "txt").iter().for_each(|record| std::fs::remove_file(record).unwrap());
 
-    let mut game = Game { program: reload_with_journal(&folder, &["--move-overhead", "0"]), referee };
+    let log = folder.join("log");
+    let mut game = Game { program: start(&[&options[..], &["--log", text(&log)]].concat()), referee };
+    assert_eq!(answer(&mut game.program, "name?"), "name Otrera");
     game.answer(SOON);
-    let (log, left) = wait_for_clock(&folder.join("log"), 1);
-    assert!(log.contains("its process crashed") && log.contains("no command after name?"), "{log}");
-    // Our clock was charged the first move's overhead and two seconds of silence.
-    assert!(left <= 60.0 - 0.4 - 2.0, "{log}");
     game.reply();
     game.answer(LIMIT);
+    let logged = read(&log);
+    assert!(logged.contains("its process crashed") && logged.contains("no command after name?"), "{logged}");
+    // Our clock was charged two overheads and two seconds of silence.
+    assert!(times_left(&log)[0] <= 60.0 - 2.0 * 0.4 - 2.0, "{logged}");
     assert_eq!(journals_in(&folder), 1, "the game keeps its journal");
     answer(&mut game.program, "end\nname?");
     assert_eq!(journals_in(&folder), 0);
@@ -389,129 +258,15 @@ fn quit_and_end_of_input_remove_the_journal() {
     }
 }
 
-/// The program must wait for a command, and the log must contain the reason.
-#[test]
-fn unsuitable_journals_are_not_resumed() {
-    let game = "DJDDGD ADDGAD";
-    let cases = [
-        ("none", "no unfinished game", &[][..]),
-        ("old", "no unfinished game", &[("a", "Black", "", 121.0)]),
-        ("both", "both sides of one game", &[("a", "Black", game, 1.0), ("b", "White", game, 2.0)]),
-    ];
-    at_once(cases, |(name, why, journals)| {
-        let folder = folder(name);
-        for (name, us, moves, ago) in journals {
-            journal(&folder, name, us, moves, true, *ago);
-        }
-        let mut program = reload_with_journal(&folder, &[]);
-        program.silent(Duration::from_millis(2500)).unwrap_or_else(|moved| panic!("{name}: {moved}"));
-        assert_contains(&read(&folder.join("log")), why);
-    });
-}
-
-/// A journal is locked while the process that writes it runs. Only that process may continue its game.
-#[test]
-fn a_locked_journal_is_not_resumed() {
-    let folder = folder("living");
-    let mut living = Game::black(&["--record-dir", text(&folder), "--iterations", "100"]);
-    let mut program = reload_with_journal(&folder, &[]);
-    program.silent(Duration::from_millis(2500)).unwrap();
-    living.reply();
-    living.answer(LIMIT);
-    assert_eq!(journals_in(&folder), 1);
-}
-
-#[test]
-fn side_selects_between_two_crashed_games() {
-    let folder = folder("one-side");
-    journal(&folder, "a", "Black", "DJDDGD ADDGAD", true, 2.0);
-    journal(&folder, "b", "White", "DJDDGD ADDGAD", true, 1.0);
-    Game::resumed(reload_with_journal(&folder, &["--side", "black"]), &OPENING[..2]).answer(SOON);
-}
-
-/// The journal contains our move, but the platform may not have received it. The platform ignores a repeated move.
-#[test]
-fn a_possibly_unsent_move_is_sent_again() {
-    let folder = folder("unsent");
-    journal(&folder, "a", "Black", "DJDDGD ADDGAD GJEHEA", false, 1.0);
-    let mut program = reload_with_journal(&folder, &[]);
-    assert_eq!(program.line(SOON).unwrap(), "move GJEHEA");
-    // `error` means that the platform already had the move and that the reply was lost.
-    assert_legal_after_nearly_any_reply(&answer(&mut program, "error"));
-}
-
-#[test]
-fn the_opponents_move_resumes_without_charging_our_clock() {
-    let folder = folder("answered");
-    journal(&folder, "a", "Black", "DJDDGD ADDGAD GJEHEA", true, 30.0);
-    let program = reload_with_journal(&folder, &["--move-overhead", "0"]);
-    let mut game = Game::resumed(program, &OPENING[..3]);
-    game.reply();
-    game.answer(LIMIT);
-    let (log, left) = wait_for_clock(&folder.join("log"), 1);
-    assert!((45.0..=50.0).contains(&left), "50 s were left on the opponent's turn: {log}");
-}
-
-#[test]
-fn a_new_game_discards_the_crashed_one() {
-    let folder = folder("forgotten");
-    journal(&folder, "a", "White", "DJDDGD", true, 1.0);
-    let mut program = reload_with_journal(&folder, &["--seed", "1"]);
-    program.line(SOON).unwrap();
-    program.send("new black\n");
-    Game::resumed(program, &[]).answer(LIMIT);
-    assert!(!folder.join("a.game").exists());
-    assert_eq!(journals_in(&folder), 1, "the journal of the new game");
-    let (_, record) = only_record(&folder);
-    assert_eq!(record.matches('(').count(), 1, "{record}");
-}
-
-/// The platform's own record contains a move that was made while no program ran, and shows whether the platform
-/// received our last move.
-#[test]
-fn the_platforms_record_completes_the_journal() {
-    let old = "Black: DJDDGD\r\nWhite: ADDGAD\r\n";
-    let game = "Black: DJDDGD\r\nWhite: ADDGAD\r\nBlack: GJEHEA\r\n";
-    let loaded = |name: &str, place: &str, text_of_platform: String| {
-        let folder = folder(&format!("platform-{name}"));
-        let file = folder.join("platform").join(place);
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(&file, text_of_platform).unwrap();
-        journal(&folder, "a", "Black", "DJDDGD ADDGAD GJEHEA", true, 1.0);
-        let program = reload_with_journal(&folder, &["--platform-dir", text(&folder.join("platform"))]);
-        (program, folder)
-    };
-    std::thread::scope(|scope| {
-        for (name, place) in [("open", "Untitled.sgf"), ("saved", "chess manual/亚马逊棋/sgf/Monday.sgf")]
-        {
-            scope.spawn(move || {
-                let (program, folder) = loaded(name, place, format!("{old}{game}White: DGEGEC\r\n"));
-                Game::resumed(program, &OPENING).answer(SOON);
-                assert_contains(&only_record(&folder).1, "d4e4(e8)");
-            });
-        }
-        scope.spawn(move || {
-            let (mut program, _) = loaded("lacks-our-move", "Untitled.sgf", format!("{game}{old}"));
-            assert_eq!(program.line(SOON).unwrap(), "move GJEHEA");
-        });
-        // While the opponent thinks, even a long silence triggers no move.
-        scope.spawn(move || {
-            let (mut program, _) = loaded("thinks", "Untitled.sgf", format!("{old}{game}"));
-            program.silent(Duration::from_millis(5000)).unwrap();
-        });
-    });
-}
-
 /// `resume-time-left` sets the time left of the resumed game only. From the difference to its own count, the program
 /// computes the overhead per move for later games.
 #[test]
 fn resume_time_left_applies_to_one_game_only() {
     let folder = folder("time-left");
     let program = installed(&folder);
-    let log = folder.join("log");
-    let loaded = |more: &[&str]| {
+    let loaded = |log: &Path, more: &[&str]| {
         let mut command = Command::new(&program);
-        command.args(["--record-dir", text(&folder), "--log", text(&log)]);
+        command.args(["--record-dir", text(&folder), "--log", text(log)]);
         command.args(["--total-time", "60", "--iterations", "100", "--move-overhead", "0.4"]).args(more);
         let mut program = Program::start(command);
         answer(&mut program, "name?");
@@ -519,97 +274,26 @@ fn resume_time_left_applies_to_one_game_only() {
     };
     let mut referee = board_after(&[]);
     let mut any_move = || referee.play_any().map(|mv| referee.format_move(mv, Form::Sau)).unwrap();
-    let moves: Vec<String> = (0..10).map(|_| any_move()).collect();
-    journal(&folder, "a", "Black", &moves.join(" "), true, 1.0);
-    let mut resumed = loaded(&["--resume-time-left", "45"]);
+    let moves = (0..10).map(|_| any_move()).collect::<Vec<_>>().join(" ");
+    let written = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - 1.0;
+    let journal = r#"{"size":10,"us":"Black","sent":true,"left":50.0,"#;
+    let journal = format!("{journal}\"moves\":\"{moves}\",\"written\":{written}}}\n");
+    std::fs::write(folder.join("a.game"), journal).unwrap();
+    let [log, next_log] = ["log", "next"].map(|name| folder.join(name));
+    let mut resumed = loaded(&log, &["--resume-time-left", "45"]);
     resumed.line(SOON).unwrap();
-    let (text_of_log, left) = wait_for_clock(&log, 1);
-    assert!((38.0..=43.0).contains(&left), "{text_of_log}");
     answer(&mut resumed, "end\nnew black");
-    let (text_of_log, left) = wait_for_clock(&log, 2);
-    assert!(left > 58.0, "{text_of_log}");
     quit(resumed);
+    let [in_resumed, in_new] = times_left(&log)[..] else { panic!("{}", read(&log)) };
+    assert!((38.0..=43.0).contains(&in_resumed) && in_new > 58.0, "{in_resumed} s, {in_new} s");
 
     // We counted 49 s and the platform had 45 s left: 0.8 s more for each of our five moves.
     let learned = read(&folder.join("otrera-overhead.txt"));
     assert!((1.0..1.25).contains(&learned.trim().parse::<f64>().unwrap()), "{learned}");
-    let mut next = loaded(&["--log", text(&folder.join("next"))]);
+    let mut next = loaded(&next_log, &[]);
     answer(&mut next, "new black");
-    let (text_of_log, left) = wait_for_clock(&folder.join("next"), 1);
-    assert!(left < 60.0 - 1.0, "{text_of_log}");
-}
-
-#[test]
-fn new_discards_unasked_moves_and_replays_the_record() {
-    let folder = folder("wiped");
-    let (file, records) = (folder.join("record.txt"), folder.join("records"));
-    record(&file, ["Otrera", "Opponent"], &OPENING);
-    let mut program = reload_with_record(&file, &["--record-dir", text(&records)]);
-    program.line(SOON).unwrap();
-    assert_eq!(answer(&mut program, "new black"), "move DJDDGD");
-    assert_eq!(answer(&mut program, "move ADDGAD"), "move GJEHEA");
-    quit(program);
-    assert_eq!(std::fs::read_dir(&records).unwrap().count(), 1);
-}
-
-/// According to the record it is our turn, but the opponent moves: the record lacks our last move.
-#[test]
-fn an_opponents_move_out_of_turn_is_accepted() {
-    let file = folder("believed").join("record.txt");
-    record(&file, ["Otrera", "Opponent"], &OPENING[..2]);
-    let loaded = |more: &[&str]| {
-        let mut game = Game::resumed(reload_with_record(&file, more), &OPENING[..2]);
-        game.referee.pass();
-        game
-    };
-    for wait in [0, 3000] {
-        // The opponent's move arrives at once, or while the program is thinking.
-        let mut game = loaded(&["--iterations", "1000000000", "--move-time", "60"]);
-        game.program.silent(Duration::from_millis(wait)).unwrap();
-        game.reply();
-        game.program.send("quit\n");
-        assert_eq!(game.program.exit(LIMIT).unwrap().status, Some(0));
-    }
-    let mut game = loaded(&[]);
-    game.reply();
-    game.answer(SOON);
-}
-
-#[test]
-fn a_decided_record_is_not_resumed() {
-    let file = folder("decided").join("record.txt");
-    record(&file, ["Otrera", "Opponent"], &OPENING);
-    std::fs::write(&file, read(&file).replace("未完", "先手胜")).unwrap();
-    reload_with_record(&file, &[]).silent(Duration::from_millis(3500)).unwrap();
-}
-
-/// The platform appends every game to the same file. Black's first move of the next game can directly follow Black's
-/// last move.
-#[test]
-fn the_last_of_several_games_is_resumed() {
-    let folder = folder("several");
-    let (file, log) = (folder.join("Untitled.sgf"), folder.join("log"));
-    let old = "Black: DJDDGD\r\nWhite: ADDGAD\r\nBlack: GJEHEA\r\n";
-    for (text_of_file, moves) in [
-        (format!("{old}{old}White: DGEGEC\r\n"), 4),
-        (format!("{old}White: DGEGEC\r\n{old}"), 3),
-        (format!("{old}{old}{old}White: DGEGEC\r\n"), 4),
-    ] {
-        std::fs::write(&file, text_of_file).unwrap();
-        let _ = std::fs::remove_file(&log);
-        let side = if moves == 4 { "black" } else { "white" };
-        let program = reload_with_record(&file, &["--side", side, "--log", text(&log)]);
-        Game::resumed(program, &OPENING[..moves]).answer(SOON);
-        let log = read(&log);
-        assert!(log.contains(&format!("resume: {moves} moves")) && log.contains("last of"), "{log}");
-        assert!(!log.contains("!!"), "{log}");
-    }
-    // Our own records, concatenated.
-    record(&file, ["Otrera", "Opponent"], &OPENING[..3]);
-    let first = read(&file).replace("未完", "先手胜");
-    record(&file, ["Otrera", "Opponent"], &OPENING[..2]);
-    std::fs::write(&file, first + &read(&file)).unwrap();
-    Game::resumed(reload_with_record(&file, &[]), &OPENING[..2]).answer(SOON);
+    quit(next);
+    assert!(times_left(&next_log)[0] < 60.0 - 1.0, "{}", read(&next_log));
 }
 
 /// A program that is killed right after sending a move has already recorded the move.

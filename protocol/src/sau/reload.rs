@@ -253,3 +253,296 @@ impl Resumed {
         self.moves.iter().fold(session.start, |position, &mv| position.with_move(mv))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
+mod tests {
+    use super::*;
+    use crate::io::{Connection, Event, Log};
+    use crate::options::Settings;
+    use crate::records::playable;
+    use crate::sau::command::Command;
+    use crate::sau::{PLATFORM, Session, journal};
+    use otrera::{Rules, Size};
+    use otrera_referee::board::Board;
+    use otrera_referee::notation::Form;
+    use std::path::PathBuf;
+    use testkit::Folder;
+
+    /// First moves of every game in these tests.
+    const OPENING: [&str; 4] = ["d1d7(g7)", "a7d4(a7)", "g1e3(e10)", "d4e4(e8)"];
+
+    /// A bot loaded after a crash, and the platform's board. No test waits: [`State::Silent`] has the deadline.
+    struct Game {
+        bot: SauBot,
+        referee: Board,
+        folder: Folder,
+    }
+
+    impl Game {
+        /// Loads the bot with these files beside it and these lines in `otrera.toml`, and sends `name?`. The first
+        /// `plies` moves are on the platform's board.
+        fn load(files: &[(&str, String)], options: &str, plies: usize) -> Self {
+            let folder = Folder::new("reload");
+            for (name, text) in files {
+                folder.write(name, text);
+            }
+            let (mut settings, mut problems) = (Settings::default(), Vec::new());
+            let folders = "resume = 'record.txt'\nrecord-dir = 'records'\nplatform-dir = 'platform'";
+            let text = format!("{folders}\ntotal-time = 60\niterations = 100\nmemory = 16\n{options}");
+            settings.read_text(&text, &folder.join("otrera.toml"), &mut problems);
+            let log = Log::open(&folder.join("log"), Instant::now(), &mut problems);
+            assert_eq!(problems, [""; 0]);
+            let session = Session::new(Connection::closed(log), &settings, PLATFORM.defaults);
+            let mut game = Self { bot: SauBot::new(session), referee: board_after(plies), folder };
+            assert_eq!(game.send("name?"), "name Otrera");
+            game
+        }
+
+        /// Sends a line and waits for the end of the search; returns the bot's last answer.
+        fn send(&mut self, line: &str) -> String {
+            let command = Command::read(line, Size::STANDARD).unwrap();
+            self.bot.obey(command, Instant::now()).unwrap();
+            self.finish_search()
+        }
+
+        /// Lets the time for a command pass and waits for the end of the search; returns the bot's last answer.
+        fn send_nothing(&mut self) -> String {
+            self.bot.go_on_unasked().unwrap();
+            self.finish_search()
+        }
+
+        fn finish_search(&mut self) -> String {
+            while let State::Thinking { .. } = self.bot.state {
+                let event = self.bot.session.connection.events.wait();
+                let Event::SearchEnded(number) = event else { panic!("{event:?}") };
+                self.bot.search_ended(number).unwrap();
+            }
+            self.log().rsplit_once(" <- ").unwrap().1.lines().next().unwrap().to_owned()
+        }
+
+        /// Plays the bot's answer on the platform's board.
+        fn accept(&mut self, answer: &str) {
+            self.referee.accept(answer, Form::Sau).unwrap_or_else(|error| panic!("{error}\n{}", self.log()));
+        }
+
+        /// Sends a move of the opponent, which the bot must answer.
+        fn reply(&mut self, mv: Move) {
+            self.referee.play(mv).unwrap();
+            let answer = self.send(&format!("move {}", self.referee.format_move(mv, Form::Sau)));
+            self.accept(&answer);
+        }
+
+        fn reply_any(&mut self) {
+            let mv = self.referee.position().legal_moves().nth(100).unwrap();
+            self.reply(mv);
+        }
+
+        /// Returns the seconds for which the bot waits for a command; `None` if it does not move without one.
+        fn patience(&self) -> Option<u64> {
+            match self.bot.state {
+                State::Silent { began, ends } => Some((ends - began).as_secs()),
+                _ => None,
+            }
+        }
+
+        fn log(&self) -> String {
+            std::fs::read_to_string(self.folder.join("log")).unwrap()
+        }
+
+        /// Lists the files in the record folder with this end of the name.
+        fn records(&self, end: &str) -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(self.folder.join("records")).unwrap();
+            let paths = entries.map(|entry| entry.unwrap().path());
+            paths.filter(|path| path.to_str().unwrap().ends_with(end)).collect()
+        }
+
+        /// Asserts that the folder has one record, with the moves on the platform's board.
+        fn assert_recorded(&self) {
+            let [record] = &self.records(".txt")[..] else { panic!("{:?}", self.records(".txt")) };
+            let text = std::fs::read_to_string(record).unwrap();
+            assert_eq!(playable(&text, &Position::standard()).0, self.referee.moves());
+        }
+    }
+
+    fn board_after(plies: usize) -> Board {
+        let mut referee = Board::new(Position::standard().with_rules(Rules::SelfBlocking));
+        OPENING[..plies].iter().for_each(|mv| referee.play(mv.parse().unwrap()).unwrap());
+        referee
+    }
+
+    /// Returns the record of a game between these players.
+    fn record([black, white]: [&str; 2], plies: usize) -> (&'static str, String) {
+        let lines = (1..).zip(OPENING[..plies].chunks(2));
+        let lines: String = lines.map(|(number, pair)| format!("{number} {}\r\n", pair.join(" "))).collect();
+        let header = format!("#[AM][{black}][{white}][未完][2026.11.22 09:00][CCGC];\r\n");
+        ("record.txt", header + &lines)
+    }
+
+    fn letters(plies: usize) -> impl Iterator<Item = String> {
+        OPENING[..plies].iter().map(|mv| mv.parse::<Move>().unwrap().to_letters(Size::STANDARD))
+    }
+
+    /// Returns the platform's own record of several games.
+    fn platform(games: &[usize]) -> String {
+        let lines =
+            games.iter().flat_map(|&plies| letters(plies).zip(["Black", "White"].into_iter().cycle()));
+        lines.map(|(mv, side)| format!("{side}: {mv}\r\n")).collect()
+    }
+
+    /// Returns the journal of a process that crashed `ago` seconds ago. If `sent` is false, the last move may not have
+    /// been sent.
+    fn crashed(us: &str, plies: usize, sent: bool, ago: f64) -> (&'static str, String) {
+        let written = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - ago;
+        let moves = letters(plies).collect::<Vec<_>>().join(" ");
+        let line = format!(
+            r#"{{"size":10,"us":"{us}","moves":"{moves}","sent":{sent},"left":50.0,"written":{written}}}"#
+        );
+        (if us == "Black" { "records/a.game" } else { "records/b.game" }, line + "\n")
+    }
+
+    const OURS: Option<u64> = Some(2);
+    const THEIRS: Option<u64> = Some(4);
+
+    #[test]
+    fn after_reload_it_moves_unasked_on_our_turn_and_waits_on_the_opponents() {
+        let with_us = |plies| record(["Otrera", "Opponent"], plies);
+        let decided = |plies| ("record.txt", with_us(plies).1.replace("未完", "先手胜"));
+        let several = |games| ("record.txt", platform(games));
+        let both = [crashed("Black", 2, true, 2.0), crashed("White", 2, true, 1.0)];
+        let with_platform =
+            |place, games: &[usize]| [crashed("Black", 3, true, 1.0), (place, platform(games))];
+        let [open, saved] = ["platform/Untitled.sgf", "platform/chess manual/亚马逊棋/sgf/A.sgf"];
+        let cases = [
+            (&[with_us(2)][..], "", 2, OURS, "we are Black"),
+            (&[record(["Opponent", "Otrera"], 3)], "", 3, OURS, "we are White"),
+            (&[record(["A", "B"], 2)], "team = 'A'", 2, OURS, "we are Black"),
+            (&[record(["A", "B"], 3)], "opponent = 'A'", 3, OURS, "we are White"),
+            (&[record(["A", "A"], 3)], "team = 'A'\nside = 'white'", 3, OURS, "we are White"),
+            // The silence means that it is our turn.
+            (&[record(["A", "B"], 2)], "", 2, OURS, "our side is unknown"),
+            (&[with_us(3)], "", 3, THEIRS, "we are Black"),
+            (&[record(["Opponent", "Otrera"], 2)], "", 2, THEIRS, "we are White"),
+            (&[decided(4)], "", 4, None, "4 moves"),
+            // The platform appends every game to the same file. Black's first move can follow Black's last move.
+            (&[several(&[3, 4])], "side = 'black'", 4, OURS, "4 moves"),
+            (&[several(&[4, 3])], "side = 'white'", 3, OURS, "the last of 2 games"),
+            (&[several(&[3, 3, 4])], "side = 'black'", 4, OURS, "the last of 3 games"),
+            (&[("record.txt", decided(3).1 + &with_us(2).1)], "", 2, OURS, "the last of 2 games"),
+            (&[], "", 0, None, "no unfinished game"),
+            (&[crashed("Black", 0, true, 121.0)], "", 0, None, "no unfinished game"),
+            (&both, "", 2, None, "both sides of one game"),
+            (&both, "side = 'black'", 2, OURS, "a.game: its process crashed"),
+            // The platform's own record has the move that was made while no program ran, or lacks our last move.
+            (&with_platform(open, &[2, 4]), "", 4, OURS, "1 more moves than ours"),
+            (&with_platform(saved, &[2, 4]), "", 4, OURS, "1 more moves than ours"),
+            (&with_platform(open, &[3, 2]), "", 2, OURS, "did not reach the platform"),
+        ];
+        for (files, options, plies, patience, logged) in cases {
+            let mut game = Game::load(files, options, plies);
+            let log = game.log();
+            assert!(log.contains(logged) && !log.contains("not legal"), "{logged}: {log}");
+            assert_eq!(game.patience(), patience, "{log}");
+            if patience == OURS {
+                let answer = game.send_nothing();
+                game.accept(&answer);
+                game.assert_recorded();
+            }
+            if patience.is_some() {
+                game.reply_any();
+            }
+        }
+    }
+
+    /// Counts the legal replies to the first three moves after which the platform accepts and refuses these answers.
+    fn replies_with(accepted: &[&str], refused: &[&str]) -> usize {
+        let position = *board_after(3).position();
+        let is_legal = |reply, answer| {
+            let mut board = Board::new(position.with_move(reply));
+            board.accept(answer, Form::Sau).is_ok()
+        };
+        let fits = |&reply: &Move| {
+            accepted.iter().all(|answer| is_legal(reply, answer))
+                && !refused.iter().any(|answer| is_legal(reply, answer))
+        };
+        position.legal_moves().filter(fits).count()
+    }
+
+    /// If the platform sends nothing for a long time after `name?` on the opponent's turn, the opponent's move was
+    /// lost. Our move must then be legal after nearly every possible reply.
+    #[test]
+    fn a_long_silence_triggers_a_safe_move() {
+        let load = || Game::load(&[record(["Otrera", "Opponent"], 3)], "", 3);
+        let mut game = load();
+        // The opponent's next move starts on the target square of the lost move.
+        let lost: Move = "d10d9d10".parse().unwrap();
+        game.referee.play(lost).unwrap();
+        let answer = game.send_nothing();
+        assert!(replies_with(&[], &[&answer]) < 30, "{answer} is often illegal");
+        game.accept(&answer);
+        let next = game.referee.position().legal_moves().find(|mv| mv.from == lost.to).unwrap();
+        game.reply(next);
+
+        // A refusal leaves the replies that make the first move illegal; the second move must suit some of them.
+        let mut game = load();
+        let (first, second) = (game.send_nothing(), game.send("error"));
+        assert!(replies_with(&[&second], &[&first]) > 0, "{first} was refused, then {second}");
+
+        // According to the platform's own record the opponent is still thinking.
+        let files = [crashed("Black", 3, true, 1.0), ("platform/Untitled.sgf", platform(&[2, 3]))];
+        let mut game = Game::load(&files, "", 3);
+        assert_eq!((game.send_nothing().as_str(), game.patience().is_some()), ("name Otrera", true));
+    }
+
+    /// The journal contains our move, but the platform may not have received it. The platform ignores a repeated move.
+    #[test]
+    fn a_possibly_unsent_move_is_sent_again() {
+        let mut game = Game::load(&[crashed("Black", 3, false, 1.0)], "", 2);
+        assert_eq!((game.patience(), game.send_nothing().as_str()), (OURS, "move GJEHEA"));
+        // `error` means that the platform already had the move and that the reply was lost.
+        let answer = game.send("error");
+        assert!(replies_with(&[], &[&answer]) < 30, "{answer} is often illegal");
+    }
+
+    #[test]
+    fn the_opponents_move_resumes_without_charging_our_clock() {
+        let mut game = Game::load(&[crashed("Black", 3, true, 30.0)], "move-overhead = 0", 3);
+        game.reply_any();
+        let left = game.bot.session.time_left().as_secs_f64();
+        assert!((45.0..=50.0).contains(&left), "50 s were left on the opponent's turn, not {left} s");
+    }
+
+    #[test]
+    fn new_discards_a_crashed_game_and_replays_a_record() {
+        let mut game = Game::load(&[crashed("White", 1, true, 1.0)], "", 0);
+        game.send_nothing();
+        let answer = game.send("new black");
+        game.accept(&answer);
+        game.assert_recorded();
+        assert_eq!([".game", "b.game"].map(|end| game.records(end).len()), [1, 0]);
+        let records = game.folder.join("records");
+        let age = Duration::from_secs(60);
+        let abandoned = journal::abandoned(&records, &Position::standard(), age, SystemTime::now());
+        assert!(abandoned.games.is_empty(), "a running process locks its journal");
+
+        let mut game = Game::load(&[record(["Otrera", "Opponent"], 4)], "", 4);
+        game.send_nothing();
+        assert_eq!(game.send("new black"), "move DJDDGD");
+        assert_eq!(game.send("move ADDGAD"), "move GJEHEA");
+        assert_eq!(game.records(".txt").len(), 1);
+    }
+
+    /// According to the record it is our turn, but the opponent moves: the record lacks our last move.
+    #[test]
+    fn an_opponents_move_out_of_turn_is_accepted() {
+        for is_thinking in [false, true] {
+            let mut game = Game::load(&[record(["Otrera", "Opponent"], 2)], "", 2);
+            if is_thinking {
+                game.bot.go_on_unasked().unwrap();
+            }
+            game.referee.pass();
+            game.reply_any();
+            assert!(game.log().contains("the record lacks one of our moves"), "{}", game.log());
+        }
+    }
+}

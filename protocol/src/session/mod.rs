@@ -273,21 +273,12 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::{Events, Log, Output};
+    use crate::io::Log;
 
     const TOTAL: Duration = Duration::from_secs(60);
 
     fn session(overhead: Duration) -> Session {
-        let (sender, receiver) = std::sync::mpsc::channel();
-        let log = Log::none(Instant::now());
-        let connection = Connection {
-            events: Events::new(receiver),
-            sender,
-            output: Output::new(Box::new(std::io::sink()), log.clone()),
-            log,
-            problems: Vec::new(),
-            started: Instant::now(),
-        };
+        let connection = Connection::closed(Log::none(Instant::now()));
         let settings = Settings { memory: Some(1 << 20), threads: Some(1), ..Settings::default() };
         let defaults = Setup { total_time: Some(TOTAL), move_overhead: Some(overhead), ..Setup::DESKTOP };
         Session::new(connection, &settings, defaults)
