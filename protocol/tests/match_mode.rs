@@ -210,7 +210,7 @@ impl Table {
     /// Waits until every change is saved; panics if saving failed.
     fn wait_for_save(&mut self) {
         self.browser.evaluate("match.saving");
-        assert_eq!(self.browser.evaluate("match.saveProblem"), Value::Null);
+        self.browser.assert_value("match.saveProblem", Value::Null);
     }
 
     fn position(&mut self) -> Position {
@@ -314,8 +314,7 @@ fn other_move(position: &Position, mv: Move) -> Move {
 fn the_opponents_move_needs_confirmation() {
     let Some(mut table) = Table::new("moves of a match", "match-moves") else { return };
     table.begin("white", 10, "15", "5");
-    let title = table.browser.text("#game-title");
-    assert!(title.contains("Queen Bee  东北大学"), "{title}");
+    table.browser.assert_text("#game-title", "Queen Bee  东北大学");
     let begin = table.position();
     let [wrong, right] = ["d1-d6/g6", "d1-d7/g7"].map(|text| text.parse::<Move>().expect("a move"));
     table.click_move(wrong);
@@ -323,16 +322,16 @@ fn the_opponents_move_needs_confirmation() {
     table.assert_board(&begin);
     // Clicks start no second move while one waits for confirmation.
     table.browser.click("#squares [data-square='g1']");
-    assert_eq!(table.browser.evaluate("[match.entered, state.half.from ?? null]"), json!(["d1-d6/g6", null]));
+    table.browser.assert_value("[match.entered, state.half.from ?? null]", json!(["d1-d6/g6", null]));
     table.browser.press("Escape");
     table.wait_for_phase("entry");
     table.type_move(right);
     assert_eq!(table.browser.text("#match-task"), "Black: amazon from d1 to d7, arrow to g7");
     assert_eq!(table.browser.text("#match-letters"), "SAU: DJ DD GD");
-    assert_eq!(table.browser.evaluate("match.running"), "black");
+    table.browser.assert_value("match.running", "black");
     table.confirm();
     table.assert_board(&begin.with_move(right));
-    assert_eq!(table.browser.evaluate("match.running"), "white");
+    table.browser.assert_value("match.running", "white");
     // A short remaining time shortens the search.
     table.browser.fill("#match-clock", "0:10");
     table.browser.press("Enter");
@@ -343,7 +342,7 @@ fn the_opponents_move_needs_confirmation() {
     assert_eq!(table.browser.evaluate("state.tree.current.ply"), 1, "Enter plays no move of ours");
     table.browser.press("p");
     table.browser.wait_for("state.tree.current.ply === 2");
-    assert_eq!(table.browser.evaluate("match.running"), "black");
+    table.browser.assert_value("match.running", "black");
     table.assert_board(&begin.with_move(right).with_move(ours));
     table.wait_for_save();
     assert_eq!(record(&table.folder).played_moves(), [right, ours]);
@@ -384,11 +383,11 @@ fn clocks_limit_thinking_and_can_be_paused() {
     table.browser.press("p");
     table.browser.wait_for("match.running === 'white' && match.left('white') < 899.9");
     // A fallen flag does not end the match; ours shows a warning.
-    assert_eq!(table.browser.evaluate("byId('match-flag').hidden"), true);
+    table.browser.assert_value("byId('match-flag').hidden", true);
     table.browser.choose("#match-clock-side", "theirs");
     table.set_clock("0:00");
     table.browser.wait_for("byId('match-time-white').textContent.startsWith('−')");
-    assert_eq!(table.browser.evaluate("[match.phase, byId('match-flag').hidden]"), json!(["entry", true]));
+    table.browser.assert_value("[match.phase, byId('match-flag').hidden]", json!(["entry", true]));
     table.browser.choose("#match-clock-side", "ours");
     table.set_clock("0:00");
     table.browser.wait_for("!byId('match-flag').hidden");
@@ -410,7 +409,7 @@ fn taking_back_a_move_records_the_reason() {
     table.browser.press("b");
     table.browser.click("#match-back-done");
     assert_eq!(table.browser.evaluate("byId('match-back-dialog').open"), true, "a reason is needed");
-    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 2);
+    table.browser.assert_value("state.tree.current.ply", 2);
     table.browser.click("#match-back-dialog [value='cancel']");
     table.browser.wait_for("!byId('match-back-dialog').open");
     assert_eq!(table.browser.evaluate("state.tree.current.ply"), 2, "Cancel takes nothing back");
@@ -418,7 +417,7 @@ fn taking_back_a_move_records_the_reason() {
     table.wait_for_phase("entry");
     // After taking back our own move, the page announces it again without a search.
     table.take_back("not played yet");
-    assert_eq!(table.browser.evaluate("match.decided?.move ?? null"), ours.to_string());
+    table.browser.assert_value("match.decided?.move ?? null", ours.to_string());
     assert_eq!(table.announced(), ours);
     // The operator has played another move on the real board.
     table.browser.press("o");
@@ -452,7 +451,7 @@ fn taking_back_a_move_records_the_reason() {
 #[test]
 fn matches_resume_after_reload_crash_and_file_transfer() {
     let Some(mut table) = Table::new("matches that are resumed", "match-resume") else { return };
-    assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true);
+    table.browser.assert_value("byId('match-offers').hidden", true);
     table.begin("white", 8, "5", "0");
     let begin = table.position();
     let first = table.enter_any_move();
@@ -460,7 +459,7 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     let ours = table.announced();
     table.wait_for_save();
     table.load();
-    assert_eq!(table.browser.evaluate("match.active"), false);
+    table.browser.assert_value("match.active", false);
     table.browser.wait_for("byId('match-offers').innerText.includes('Queen Bee – 东北大学')");
     table.resume();
     let decided = table.browser.evaluate("match.decided?.move ?? null");
@@ -494,7 +493,7 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     std::fs::write(&copy, old.to_string()).expect("a file");
     table.folder = folder("match-resume-elsewhere");
     table.crash();
-    assert_eq!(table.browser.evaluate("byId('match-offers').hidden"), true);
+    table.browser.assert_value("byId('match-offers').hidden", true);
     table.browser.give_file("#file", &copy);
     table.browser.wait_for("match.active && Boolean(state.tree.current.described)");
     table.wait_for_phase("paused");
@@ -550,13 +549,13 @@ fn otrera_ponders_only_if_allowed() {
     let Some(mut table) = Table::new("pondering in a match", "match-pondering") else { return };
     table.begin("white", 8, "5", "0");
     std::thread::sleep(Duration::from_millis(500));
-    assert_eq!(table.browser.evaluate("state.tree.current.found"), Value::Null);
+    table.browser.assert_value("state.tree.current.found", Value::Null);
     table.load();
     table.browser.evaluate("byId('match-pondering').checked = true");
     table.begin("white", 8, "5", "0");
     table.browser.wait_for("(state.tree.current.found?.visits ?? 0) > 1000");
     // Pondering is invisible and does not delay our move.
-    assert_eq!(table.browser.evaluate("board.over.children.length"), 0);
+    table.browser.assert_value("board.over.children.length", 0);
     table.enter_any_move();
     table.wait_for_phase("thinking");
 }

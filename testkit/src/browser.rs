@@ -158,6 +158,19 @@ impl Browser {
         text.as_str().unwrap_or_default().to_owned()
     }
 
+    /// Fails unless a JavaScript expression has this value.
+    #[track_caller]
+    pub fn assert_value(&mut self, expression: &str, expected: impl Into<Value>) {
+        assert_eq!(self.evaluate(expression), expected.into(), "{expression}");
+    }
+
+    /// Fails unless the visible text of an element contains this text.
+    #[track_caller]
+    pub fn assert_text(&mut self, selector: &str, text: &str) {
+        let shown = self.text(selector);
+        assert!(shown.contains(text), "{selector} does not contain {text:?}: {shown}");
+    }
+
     /// Replaces the text of an input field.
     pub fn fill(&mut self, selector: &str, text: &str) {
         let field = format!("document.querySelector({selector:?})");

@@ -79,12 +79,12 @@ fn game_hides_rates_unless_the_coach_is_on() {
     for selector in spoilers {
         assert_eq!(is_shown(&mut browser, selector), false, "{selector}");
     }
-    assert_eq!(browser.evaluate("flashes"), json!([]));
+    browser.assert_value("flashes", json!([]));
     for text in ["#running", "#curve"] {
         assert_eq!(browser.text(text), "Hidden during a game. Turn on the coach to see it.");
     }
     browser.click("#coach");
-    assert_eq!(browser.evaluate("byId('coach').getAttribute('aria-pressed')"), "true");
+    browser.assert_value("byId('coach').getAttribute('aria-pressed')", "true");
     browser.click("#analyse");
     browser.wait_for("document.querySelectorAll('.suggestion').length > 2");
     for selector in spoilers {
@@ -145,14 +145,14 @@ fn coach_warns_before_the_engine_replies() {
     let Some(mut browser) = opened("the coach") else { return };
     browser.click("#coach");
     begin(&mut browser, FEW_ITERATIONS);
-    assert_eq!(browser.evaluate("byId('coach-limit').value"), "0.1");
-    assert!(browser.text("#coach-text").contains("more than 10 %"), "{}", browser.text("#coach-text"));
+    browser.assert_value("byId('coach-limit').value", "0.1");
+    browser.assert_text("#coach-text", "more than 10 %");
     // The coach searches the position in the background up to a time limit; the best moves stay hidden.
     browser.wait_for("coach.searched.get(state.tree.current) > 2.5");
     let visits = browser.evaluate("state.tree.current.found.visits");
     std::thread::sleep(std::time::Duration::from_millis(500));
-    assert_eq!(browser.evaluate("state.tree.current.found.visits"), visits);
-    assert_eq!(browser.evaluate("byId('best-moves').tBodies[0].rows.length"), 0);
+    browser.assert_value("state.tree.current.found.visits", visits);
+    browser.assert_value("byId('best-moves').tBodies[0].rows.length", 0);
     blunder(&mut browser);
     let start = position(&mut browser);
     let said = browser.text("#coach-text");
@@ -165,17 +165,17 @@ fn coach_warns_before_the_engine_replies() {
     assert!(said.contains(&format!("Better: {}, after which ", better.as_str().expect("a move"))), "{said}");
     assert_eq!(start.check(reply.as_str().and_then(|text| text.parse().ok()).expect("a move")), Ok(()));
     // The button for undo is hidden while the coach offers to take the move back.
-    assert_eq!(browser.evaluate("getComputedStyle(byId('undo')).visibility"), "hidden");
+    browser.assert_value("getComputedStyle(byId('undo')).visibility", "hidden");
     // Both moves are drawn, each as the flights of an amazon and of an arrow.
     let drawn =
         "['black', 'white'].map((side) => document.querySelectorAll(`#board .suggestion.${side}`).length)";
-    assert_eq!(browser.evaluate(drawn), json!([2, 2]));
+    browser.assert_value(drawn, json!([2, 2]));
     std::thread::sleep(std::time::Duration::from_millis(500));
     assert_eq!(browser.evaluate("state.tree.current.ply"), 1, "the engine waits");
     assert!(!browser.text("#status").contains("thinking"));
     browser.click("#coach-back");
     browser.wait_for("state.tree.current.ply === 0 && canMove(state.tree.current)");
-    assert_eq!(browser.evaluate("document.activeElement.getAttribute('role')"), "gridcell");
+    browser.assert_value("document.activeElement.getAttribute('role')", "gridcell");
     // The best move brings no warning. Then the same mistake is played on purpose.
     browser.evaluate("play(state.tree.root.found.best)");
     browser.wait_for("state.tree.current.ply === 2");
@@ -192,7 +192,7 @@ fn coach_warns_before_the_engine_replies() {
     blunder(&mut browser);
     browser.click("#coach-on");
     browser.wait_for("state.tree.current.ply === 2");
-    assert!(browser.text("#coach-text").contains("more than 10 %"));
+    browser.assert_text("#coach-text", "more than 10 %");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn coach_settings_survive_a_reload_and_apply() {
     open(&mut browser, "");
     let kept = "[coach.active, coach.limit, byId('coach-limit').value, byId('coach-panel').hidden]";
     browser.wait_for("byId('coach-limit').value === '0.2'");
-    assert_eq!(browser.evaluate(kept), json!([true, 0.2, "0.2", false]));
+    browser.assert_value(kept, json!([true, 0.2, "0.2", false]));
     begin(&mut browser, FEW_ITERATIONS);
     // With fixed rates instead of searches, a loss of 15 % brings a warning at the limit 10 %, not at 20 %.
     let judge = "(async () => {
@@ -213,10 +213,10 @@ fn coach_settings_survive_a_reload_and_apply() {
         const node = tree.play('c1-c2/c3');
         return await coach.holds(node, () => true);
     })()";
-    assert_eq!(browser.evaluate(judge), false);
+    browser.assert_value(judge, false);
     browser.evaluate("interrupt(); state.tree.show(state.tree.root)");
     browser.choose("#coach-limit", "0.1");
-    assert_eq!(browser.evaluate(judge), true);
+    browser.assert_value(judge, true);
     assert_eq!(browser.text("#coach-text"), "c1-c2/c3 loses 15 %. Better: d1-d2/d3.");
     // At the limit 20 %, the move is no mistake any more, and the engine answers.
     browser.choose("#coach-limit", "0.2");
@@ -224,10 +224,10 @@ fn coach_settings_survive_a_reload_and_apply() {
     // Puzzles and games of two persons have no coach.
     browser.click("#open-puzzles");
     browser.wait_for("puzzles.active");
-    assert_eq!(browser.evaluate("[byId('coach-panel').hidden, isGame()]"), json!([true, false]));
+    browser.assert_value("[byId('coach-panel').hidden, isGame()]", json!([true, false]));
     browser.click("#puzzle-close");
     open_for_two_persons(&mut browser);
-    assert_eq!(browser.evaluate("byId('coach-panel').hidden"), true);
+    browser.assert_value("byId('coach-panel').hidden", true);
 }
 
 #[test]
@@ -237,28 +237,27 @@ fn hint_shows_a_move_in_three_steps() {
     let drawn = "['.here', '.suggestion:not(.shot, .here)', '.shot'].map((part) => document.querySelectorAll(`#board ${part}`).length)";
     browser.click("#hint");
     browser.wait_for("state.hint?.step === 1");
-    let mv: Move = browser.evaluate("state.hint.move").as_str().expect("a move").parse().expect("a move");
+    let mv = move_in(&mut browser, "state.hint.move");
     let said = browser.text("#status");
     assert!(said.starts_with(&format!("The amazon on {}.", mv.from)) && !said.contains('%'), "{said}");
-    assert_eq!(browser.evaluate(drawn), json!([1, 0, 0]));
+    browser.assert_value(drawn, json!([1, 0, 0]));
     // Choosing the hint's amazon keeps the hint.
     click_square(&mut browser, mv.from);
     browser.click("#hint");
     let said = browser.text("#status");
     assert!(said.starts_with(&format!("The amazon on {} goes to {}.", mv.from, mv.to)), "{said}");
-    assert_eq!(browser.evaluate(drawn), json!([0, 1, 0]));
+    browser.assert_value(drawn, json!([0, 1, 0]));
     for _ in 0..2 {
         browser.click("#hint");
-        let said = browser.text("#status");
-        assert!(said.contains(&format!("goes to {}; the arrow flies to {}.", mv.to, mv.arrow)), "{said}");
-        assert_eq!(browser.evaluate(drawn), json!([0, 1, 1]));
+        browser.assert_text("#status", &format!("goes to {}; the arrow flies to {}.", mv.to, mv.arrow));
+        browser.assert_value(drawn, json!([0, 1, 1]));
     }
     // Choosing another amazon clears the hint.
     let other =
         position(&mut browser).amazons(otrera::Side::Black).into_iter().find(|&square| square != mv.from);
     browser.press("Escape");
     click_square(&mut browser, other.expect("four amazons"));
-    assert_eq!(browser.evaluate("state.hint"), Value::Null);
+    browser.assert_value("state.hint", Value::Null);
     browser.click("#hint");
     browser.wait_for("state.hint?.step === 1");
 }

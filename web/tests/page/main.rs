@@ -8,7 +8,7 @@ mod review;
 
 use fastrand::Rng;
 use otrera::record::{Note, Variation, ccgc, json, sgf};
-use otrera::{GameRecord, Limits, Move, Params, Position, Resources, Search};
+use otrera::{GameRecord, Limits, Move, Params, PlayedMove, Position, Resources, Search};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,7 @@ use testkit::browser::{Browser, expected};
 use testkit::page::{
     assert_accessible, assert_fits, assert_schemes_accessible, assert_translated, axe, page,
 };
-use testkit::{Folder, random_game, random_move, size};
+use testkit::{Folder, random_game, random_move, random_record, size};
 
 /// Opens the page with a new game; `None` if the page cannot be built or the browser is missing.
 fn opened(test: &str) -> Option<Browser> {
@@ -37,6 +37,11 @@ fn position(browser: &mut Browser) -> Position {
     browser.wait_for("byId('fen').value === state.tree.current.described?.fen");
     let fen = browser.evaluate("byId('fen').value");
     Position::from_fen(fen.as_str().expect("a text")).expect("a FEN")
+}
+
+/// Evaluates a JavaScript expression that gives a move.
+fn move_in(browser: &mut Browser, expression: &str) -> Move {
+    browser.evaluate(expression).as_str().expect("a move").parse().expect("a move")
 }
 
 fn click_square(browser: &mut Browser, square: impl std::fmt::Display) {
@@ -104,8 +109,7 @@ fn clicks_play_a_whole_game() {
         let before = position(&mut browser);
         assert_eq!(browser.board(), expected(&before));
         if let Some(winner) = before.winner() {
-            let status = browser.text("#status");
-            assert!(status.contains(&format!("{winner} has won")), "{status}");
+            browser.assert_text("#status", &format!("{winner} has won"));
             break;
         }
         let mv = random_move(&before, &mut rng);
@@ -129,12 +133,11 @@ fn levels_are_listed_first_and_play() {
     new_game(&mut browser, level_2.as_str().and_then(|value| value.parse().ok()).expect("a number"));
     wait_for_turn(&mut browser);
     play_to_ply(&mut browser, "c1-c5/f5".parse().expect("a move"), 2);
-    assert_eq!(
-        browser
-            .evaluate("engine.asked.filter((request) => request.do === 'think').map(({ level }) => level)"),
-        json!([2])
+    browser.assert_value(
+        "engine.asked.filter((request) => request.do === 'think').map(({ level }) => level)",
+        json!([2]),
     );
-    assert_eq!(browser.evaluate("state.tree.toRecord().white"), "Otrera level 2");
+    browser.assert_value("state.tree.toRecord().white", "Otrera level 2");
 }
 
 #[test]
@@ -149,15 +152,13 @@ fn undo_hint_illegal_click_and_resignation_work() {
         (&["c5", "d7"], "cannot fly to d7"),
     ] {
         clicks.iter().for_each(|square| click_square(&mut browser, square));
-        let status = browser.text("#status");
-        assert!(status.contains(complaint), "{clicks:?}: {status}");
+        browser.assert_text("#status", complaint);
     }
     browser.press("Escape");
     assert_eq!(browser.board(), expected(&start));
     browser.click("#hint");
     browser.wait_for("state.hint !== null");
-    let suggested: Move =
-        browser.evaluate("state.hint.move").as_str().expect("a move").parse().expect("a move");
+    let suggested = move_in(&mut browser, "state.hint.move");
     assert_eq!(start.check(suggested), Ok(()));
     play_to_ply(&mut browser, suggested, 2);
     wait_for_turn(&mut browser);
@@ -169,11 +170,11 @@ fn undo_hint_illegal_click_and_resignation_work() {
     browser.click("#type-move button");
     browser.wait_for("state.tree.root.children.length === 2 && state.tree.current.ply >= 1");
     wait_for_turn(&mut browser);
-    assert!(browser.text("#moves").contains(&format!("Variation: {suggested}")));
+    browser.assert_text("#moves", &format!("Variation: {suggested}"));
     browser.click("#resign");
     browser.click("#resign-yes");
     browser.wait_for("byId('status').textContent.includes('Black resigns')");
-    assert_eq!(browser.evaluate("state.tree.toRecord().winner"), "white");
+    browser.assert_value("state.tree.toRecord().winner", "white");
 }
 
 #[test]
@@ -239,12 +240,12 @@ fn cancelling_set_up_restores_the_game() {
     position(&mut browser);
     click_square(&mut browser, other.from);
     browser.click("#open-set-up");
-    assert_eq!(browser.evaluate("document.activeElement.id"), "set-up-title");
+    browser.assert_value("document.activeElement.id", "set-up-title");
     click_square(&mut browser, "d4");
     browser.click("#set-up-cancel");
-    assert_eq!(
-        browser.evaluate("[state.half.from, byId('games-label').hidden]"),
-        json!([other.from.to_string(), false])
+    browser.assert_value(
+        "[state.half.from, byId('games-label').hidden]",
+        json!([other.from.to_string(), false]),
     );
     assert_eq!(browser.board(), expected(&start));
 }
@@ -276,12 +277,12 @@ fn drags_and_keys_play_moves() {
     start_game(&mut browser);
     browser.evaluate("byId('squares').scrollIntoView({ block: 'center' })");
     drag(&mut browser, "c1", "c5");
-    assert_eq!(browser.evaluate("[state.half.from, state.half.to]"), json!(["c1", "c5"]));
+    browser.assert_value("[state.half.from, state.half.to]", json!(["c1", "c5"]));
     drag(&mut browser, "c5", "f5");
     browser.wait_for("state.tree.current.ply === 2");
-    assert_eq!(
-        browser.evaluate("[state.tree.movesTo(state.tree.current)[0], String(getSelection())]"),
-        json!(["c1-c5/f5", ""])
+    browser.assert_value(
+        "[state.tree.movesTo(state.tree.current)[0], String(getSelection())]",
+        json!(["c1-c5/f5", ""]),
     );
     wait_for_turn(&mut browser);
     browser.click("#undo");
@@ -310,7 +311,7 @@ fn drags_and_keys_play_moves() {
         browser.press(key);
         assert_eq!(browser.evaluate("document.activeElement.dataset.square"), square, "{key}");
     }
-    assert_eq!(browser.evaluate("state.tree.current.ply"), 2);
+    browser.assert_value("state.tree.current.ply", 2);
 }
 
 #[test]
@@ -323,14 +324,13 @@ fn page_engine_matches_the_native_engine() {
     browser.click("#bench");
     browser.wait_for("byId('bench-result').textContent.includes('Bench')");
     // The first of two runs warms the browser up.
-    assert_eq!(browser.evaluate("engine.asked"), json!(["bench", "bench"]));
+    browser.assert_value("engine.asked", json!(["bench", "bench"]));
     let bench = browser.evaluate("engine.ask({ do: 'bench' })");
     let recorded = include_str!("../../../tests/data/bench.txt");
     let recorded =
         recorded.lines().find_map(|line| line.strip_prefix("tournament ")).expect("a line of that preset");
     assert_eq!(bench["checksum"].to_string(), recorded);
-    let shown = browser.text("#bench-result");
-    assert!(shown.contains(&format!("Bench: {recorded}")), "{shown}");
+    browser.assert_text("#bench-result", &format!("Bench: {recorded}"));
     assert_eq!(bench["kernel"], "simd128");
     // A browser without SIMD uses the other build.
     let plain = browser.evaluate(
@@ -361,23 +361,21 @@ fn analysis_runs_until_it_is_stopped() {
     browser.click("#analyse");
     browser.wait_for("(state.found?.visits ?? 0) > 3000");
     assert!(browser.evaluate("document.querySelectorAll('#board .suggestion').length").as_u64() >= Some(2));
-    assert_eq!(browser.evaluate("document.querySelectorAll('#best-moves tbody tr').length"), 3);
+    browser.assert_value("document.querySelectorAll('#best-moves tbody tr').length", 3);
     // The board shows the rates of the best moves on different squares, although two moves share a landing square.
     browser.evaluate("{ const lines = [['d1-d7/g7', 0.5126], ['d1-d7/g4', 0.5], ['g1-g7/d7', 1], ['a4-d7/g7', 0.4]]
         .map(([move, win_rate]) => ({ move, win_rate, visits: 1, continuation: [] }));
         window.drawnRates = (count) => { byId('lines').value = count; state.found = { ...state.found, lines }; drawSearch();
             return [...document.querySelectorAll('#board .board-tag')].map(({ textContent }) => textContent); }; }");
-    assert_eq!(browser.evaluate("drawnRates(3)"), json!(["51.3", "50.0", "100.0"]));
-    assert_eq!(browser.evaluate("drawnRates(1)"), json!(["51.3"]));
+    browser.assert_value("drawnRates(3)", json!(["51.3", "50.0", "100.0"]));
+    browser.assert_value("drawnRates(1)", json!(["51.3"]));
     browser.choose("#lines", "3");
     // Focusing a best move draws its continuation, and the focus stays there while the search continues.
     browser.evaluate("document.querySelectorAll('#best-moves .best')[1].focus()");
     let visits = browser.evaluate("state.found.visits");
     browser.wait_for(&format!("state.found.visits > {visits} && state.pointed === 1"));
-    assert_eq!(
-        browser.evaluate("document.activeElement === document.querySelectorAll('#best-moves .best')[1]"),
-        true
-    );
+    browser
+        .assert_value("document.activeElement === document.querySelectorAll('#best-moves .best')[1]", true);
     browser.evaluate("document.activeElement.blur()");
     browser.choose("#squares-shown", "moves");
     let squares = browser.evaluate("document.querySelectorAll('#board .owner').length");
@@ -391,21 +389,17 @@ fn analysis_runs_until_it_is_stopped() {
     browser.wait_for("state.analysing === false");
     assert!(!browser.text("#running").contains("memory full"));
     browser.evaluate("state.found.recycled = 2; drawSearch()");
-    assert!(browser.text("#running").contains("memory full"), "{}", browser.text("#running"));
+    browser.assert_text("#running", "memory full");
 }
 
 /// Plays a game of random moves on a board with this edge.
 fn game(edge: usize, seed: u64) -> GameRecord {
-    let mut rng = Rng::with_seed(seed);
-    let start = Position::start(size(edge));
-    let (mut position, mut moves) = (start, Vec::new());
-    while position.winner().is_none() {
-        let mv = random_move(&position, &mut rng);
-        moves.push(mv);
-        position = position.with_move(mv);
-    }
-    let record = GameRecord::new("eins", "二", start).with_moves(&moves);
-    GameRecord { winner: position.winner(), ..record }
+    let (start, mut rng) = (Position::start(size(edge)), Rng::with_seed(seed));
+    random_record(start, ["eins", "二"], usize::MAX, &mut rng, |mv, _| mv.into())
+}
+
+fn texts(moves: &[PlayedMove]) -> Vec<String> {
+    moves.iter().map(|played| played.mv.to_string()).collect()
 }
 
 #[test]
@@ -470,7 +464,7 @@ fn comments_and_variations_are_shown_and_saved() {
     assert_eq!(browser.text("#comment-label"), "Comment (start)");
     browser.click("#to-end");
     browser.wait_for("byId('comment').value === '<b>the end</b>'");
-    assert_eq!(browser.evaluate("state.tree.line()[2].rate"), 0.4375);
+    browser.assert_value("state.tree.line()[2].rate", 0.4375);
     let saved = browser.evaluate("engine.ask({ do: 'write', form: 'sgf', game: state.tree.toRecord() })");
     let saved = sgf::read(saved["text"].as_str().expect("a text")).expect("a record");
     assert_eq!(saved, sgf::read(&sgf::write(&record)).expect("a record"));
@@ -499,21 +493,16 @@ fn comment_is_written_stored_and_removed() {
     browser.command("Input.insertText", json!({"text": "1. "}));
     browser.evaluate("byId('comment').blur()");
     open(&mut browser, "");
-    assert_eq!(
-        browser.evaluate("[state.tree.current.ply, byId('comment').value]"),
-        json!([1, "1. 好棋 <b>"])
-    );
+    browser.assert_value("[state.tree.current.ply, byId('comment').value]", json!([1, "1. 好棋 <b>"]));
     browser.fill("#comment", "");
     browser.evaluate("document.execCommand('delete'), byId('comment').blur()");
-    assert_eq!(browser.evaluate("state.tree.toRecord().notes"), json!({}));
+    browser.assert_value("state.tree.toRecord().notes", json!({}));
     // A game started from this position has its own copy of the comments.
     browser.evaluate("state.tree.current.note.comment = 'first'");
-    assert_eq!(
-        browser.evaluate(
-            "(() => { const copy = state.tree.copyTo(state.tree.current); copy.current.note.comment = 'second';
-            return state.tree.current.note.comment; })()"
-        ),
-        "first"
+    browser.assert_value(
+        "(() => { const copy = state.tree.copyTo(state.tree.current); copy.current.note.comment = 'second';
+            return state.tree.current.note.comment; })()",
+        "first",
     );
 }
 
@@ -526,7 +515,7 @@ fn sound_knocks_at_each_move_when_enabled() {
     browser.click("#sound");
     browser.wait_for("sound.context.state === 'running'");
     open(&mut browser, "");
-    assert_eq!(browser.evaluate("byId('sound').getAttribute('aria-pressed')"), "true");
+    browser.assert_value("byId('sound').getAttribute('aria-pressed')", "true");
     browser.evaluate(
         "{ const { start } = OscillatorNode.prototype; window.knocks = 0;
         OscillatorNode.prototype.start = function (...when) { knocks += 1; start.apply(this, when); }; }",
@@ -567,15 +556,14 @@ fn pasted_botzone_log_is_opened() {
     let log: Vec<Value> = turns.collect();
     paste(&mut browser, &json!(log).to_string());
     browser.wait_for(&format!("state.tree.line().length === {}", record.moves.len() + 1));
-    let moves: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
-    assert_eq!(browser.evaluate("state.tree.movesTo(state.tree.line().at(-1))"), json!(moves));
+    browser.assert_value("state.tree.movesTo(state.tree.line().at(-1))", texts(&record.moves));
 }
 
 #[test]
 fn link_contains_the_moves_up_to_the_position_shown() {
     let Some(mut browser) = opened("links") else { return };
     let record = game(8, 4);
-    let text: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
+    let text = texts(&record.moves);
     paste(&mut browser, &text.join(" "));
     browser.wait_for("state.tree.line().length > 5");
     (0..3).for_each(|_| browser.click("#forward"));
@@ -585,9 +573,9 @@ fn link_contains_the_moves_up_to_the_position_shown() {
     let (_, hash) = link.as_str().expect("a link").split_once('#').expect("a fragment");
     open(&mut browser, &format!("#{hash}"));
     assert_eq!(position(&mut browser), record.positions()[3]);
-    assert_eq!(browser.evaluate("state.tree.movesTo(state.tree.current)"), json!(text[..3]));
+    browser.assert_value("state.tree.movesTo(state.tree.current)", json!(text[..3]));
     open(&mut browser, "#fen=4/4");
-    assert!(browser.text("#status").contains("link"), "{}", browser.text("#status"));
+    browser.assert_text("#status", "link");
 }
 
 #[test]
@@ -712,11 +700,11 @@ fn page_fits_every_language_screen_and_theme() {
     assert_eq!(browser.text("#new-game"), "New game");
     browser.choose("#language", "zh");
     assert_eq!(browser.text("#new-game"), "新对局");
-    assert_eq!(browser.evaluate("document.documentElement.lang"), "zh-CN");
+    browser.assert_value("document.documentElement.lang", "zh-CN");
     let missing =
         "(() => { const names = Object.keys(TEXT.en); return Object.keys(TEXT.zh).length === names.length
         && names.every((name) => typeof TEXT.zh[name] === typeof TEXT.en[name]); })()";
-    assert_eq!(browser.evaluate(missing), true);
+    browser.assert_value(missing, true);
     for request in PROBLEMS.map(|(text, fen)| match fen {
         "" => json!({"do": "read", "text": text}),
         fen => json!({"do": "position", "fen": fen, "moves": text.split_whitespace().collect::<Vec<_>>()}),
@@ -736,7 +724,7 @@ fn page_fits_every_language_screen_and_theme() {
     let dark = browser.evaluate(background);
     assert_ne!(dark, light);
     browser.choose("#theme", "light");
-    assert_eq!(browser.evaluate(background), light);
+    browser.assert_value(background, light);
     browser.choose("#theme", "auto");
     for language in ["zh", "en"] {
         browser.choose("#language", language);
@@ -832,7 +820,7 @@ fn winning_rate_is_readable_or_hidden_if_unknown() {
     let Some(mut browser) = opened("the bar of the winning rate") else { return };
     open_for_two_persons(&mut browser);
     assert_eq!(browser.text("#rate"), "");
-    assert_eq!(browser.evaluate("byId('rate').querySelector('.share').offsetWidth"), 0);
+    browser.assert_value("byId('rate').querySelector('.share').offsetWidth", 0);
     // The text lies within one part of the bar and contrasts with that part's colour.
     let contrast = "(() => {
         const bar = byId('rate'), [share, number] = bar.children, range = document.createRange();
@@ -846,7 +834,7 @@ fn winning_rate_is_readable_or_hidden_if_unknown() {
         browser.emulate(scheme);
         for rate in [0.0, 0.05, 0.3, 0.49, 0.5, 0.95, 1.0] {
             browser.evaluate(&format!("state.tree.current.rate = {rate}; drawSearch()"));
-            assert!(browser.text("#rate").contains(&format!("{:.1} %", 100.0 * rate)));
+            browser.assert_text("#rate", &format!("{:.1} %", 100.0 * rate));
             let contrast = browser.evaluate(contrast);
             assert!(contrast.as_u64() > Some(500), "{scheme}, {rate}: {contrast}");
         }
@@ -862,12 +850,12 @@ fn proven_endgame_shows_its_margin() {
         "state.tree.line().length === 3 && document.querySelectorAll('#curve .proven').length === 3",
     );
     assert_eq!(browser.text("#rate"), "proven: White wins (+2)");
-    assert_eq!(browser.evaluate("state.tree.line().map(({ rate }) => rate)"), json!([0, 0, 0]));
-    assert!(browser.text("#curve").contains("proven: White wins (+2)"), "{}", browser.text("#curve"));
+    browser.assert_value("state.tree.line().map(({ rate }) => rate)", json!([0, 0, 0]));
+    browser.assert_text("#curve", "proven: White wins (+2)");
     // A proof without a margin or a searched rate does not replace the proof with a margin.
     browser.evaluate("state.tree.prove(state.tree.root, { winner: 'white', margin: null })");
     browser.evaluate("state.tree.learn(state.tree.root, 0.45, 1000)");
-    assert_eq!(browser.evaluate("[state.tree.root.rate, state.tree.root.proof.margin]"), json!([0, 2]));
+    browser.assert_value("[state.tree.root.rate, state.tree.root.proof.margin]", json!([0, 2]));
 }
 
 #[test]
@@ -882,8 +870,5 @@ fn gbk_records_of_chinese_programs_are_read() {
     std::fs::write(&file, [&header[..], b"1 d1d7(g7) a7d4(a7)\r\n"].concat()).expect("a file");
     browser.give_file("#file", &file);
     browser.wait_for("state.tree.line().length === 3");
-    assert_eq!(
-        browser.evaluate("[state.tree.record.black, state.tree.record.white]"),
-        json!(["甲队", "乙队"])
-    );
+    browser.assert_value("[state.tree.record.black, state.tree.record.white]", json!(["甲队", "乙队"]));
 }

@@ -58,13 +58,13 @@ fn play_here(browser: &mut Browser, black: &str, white: &str) {
 fn game_can_start_from_any_position() {
     let Some(mut browser) = opened("a game from a position") else { return };
     let record = game(8, 4);
-    let moves: Vec<String> = record.moves.iter().map(|played| played.mv.to_string()).collect();
+    let moves = texts(&record.moves);
     paste(&mut browser, &moves.join(" "));
     browser.wait_for("state.tree.line().length > 5 && Boolean(state.tree.current.described)");
     browser.evaluate("goTo(state.tree.line()[3])");
     assert_eq!(position(&mut browser), record.positions()[3]);
     browser.click("#play-here");
-    assert_eq!(browser.evaluate("byId('new-board').hidden"), true);
+    browser.assert_value("byId('new-board').hidden", true);
     assert_eq!(browser.text("#new-from"), "From this position: White to move.");
     browser.press("Escape");
     browser.wait_for("!byId('new-game-dialog').open");
@@ -72,11 +72,9 @@ fn game_can_start_from_any_position() {
     play_here(&mut browser, "human", "engine");
     browser.wait_for("state.tree.current.ply === 4");
     wait_for_turn(&mut browser);
-    assert_eq!(
-        browser.evaluate(
-            "[state.tree.movesTo(state.tree.line()[3]), state.tree.begun, state.tree.line().length]"
-        ),
-        json!([moves[..3], 3, 5])
+    browser.assert_value(
+        "[state.tree.movesTo(state.tree.line()[3]), state.tree.begun, state.tree.line().length]",
+        json!([moves[..3], 3, 5]),
     );
     assert_eq!(browser.evaluate("byId('undo').disabled"), true, "the game began with Otrera's move");
     browser.evaluate("step(-3)");
@@ -89,7 +87,7 @@ fn game_can_start_from_any_position() {
     let mv = random_move(&position(&mut browser), &mut Rng::with_seed(3));
     play_to_ply(&mut browser, mv, 3);
     browser.click("#new-game");
-    assert_eq!(browser.evaluate("[byId('new-board').hidden, byId('new-from').hidden]"), json!([false, true]));
+    browser.assert_value("[byId('new-board').hidden, byId('new-from').hidden]", json!([false, true]));
 }
 
 /// JavaScript condition that is true once a position without a game is shown.
@@ -113,14 +111,14 @@ fn decided_game_is_filled_and_replayed_with_swapped_colours() {
     assert_eq!(browser.text("#decided"), "White is certain to win by at least 2 moves.");
     browser.click("#fill");
     browser.wait_for("Boolean(state.tree.current.described?.winner) && !ending.isFilling");
-    assert!(browser.text("#status").contains("White has won"));
+    browser.assert_text("#status", "White has won");
     assert_eq!(browser.text("#decided"), "White has at least 2 moves left.");
-    assert_eq!(browser.evaluate("byId('fill').hidden"), true);
+    browser.assert_value("byId('fill').hidden", true);
     browser.click("#play-again");
     browser.wait_for("state.tree.line().length === 2 && Boolean(state.tree.current.described)");
-    assert_eq!(
-        browser.evaluate("[state.tree.start.split(' ')[0], state.players, board.flipped]"),
-        json!([DECIDED.split(' ').next(), {"black": "engine", "white": "human"}, true])
+    browser.assert_value(
+        "[state.tree.start.split(' ')[0], state.players, board.flipped]",
+        json!([DECIDED.split(' ').next(), {"black": "engine", "white": "human"}, true]),
     );
 }
 
@@ -128,7 +126,7 @@ fn decided_game_is_filled_and_replayed_with_swapped_colours() {
 fn filling_is_offered_once_and_can_be_stopped() {
     let Some(mut browser) = opened("filling the rest") else { return };
     play_decided(&mut browser);
-    assert_eq!(browser.evaluate("byId('fill').hidden"), false);
+    browser.assert_value("byId('fill').hidden", false);
     // The person plays on, so filling is not offered again.
     browser.evaluate("goTo(state.tree.root)");
     open_fen(&mut browser, "q3/4/****/Q3 w - - 0 1", NEW_POSITION);
@@ -138,10 +136,7 @@ fn filling_is_offered_once_and_can_be_stopped() {
     let mv = random_move(&position(&mut browser), &mut Rng::with_seed(1));
     play_to_ply(&mut browser, mv, 2);
     wait_for_turn(&mut browser);
-    assert_eq!(
-        browser.evaluate("[byId('fill').hidden, byId('decided').textContent !== '']"),
-        json!([true, true])
-    );
+    browser.assert_value("[byId('fill').hidden, byId('decided').textContent !== '']", json!([true, true]));
     browser.click("#undo");
     browser.wait_for("state.tree.current.ply === 0");
     // A slow engine is stopped before the end.
@@ -153,9 +148,9 @@ fn filling_is_offered_once_and_can_be_stopped() {
     browser.wait_for("ending.isFilling && state.tree.current.ply === 2");
     assert_eq!(browser.text("#fill"), "Stop");
     browser.click("#fill");
-    assert_eq!(
-        browser.evaluate("[ending.isFilling, Boolean(state.tree.current.described?.winner)]"),
-        json!([false, false])
+    browser.assert_value(
+        "[ending.isFilling, Boolean(state.tree.current.described?.winner)]",
+        json!([false, false]),
     );
 }
 
@@ -165,16 +160,13 @@ fn resigning_asks_for_confirmation() {
     start_game(&mut browser);
     for refusal in ["Escape", "Enter"] {
         browser.click("#resign");
-        assert_eq!(browser.evaluate("byId('resign-dialog').open"), true);
+        browser.assert_value("byId('resign-dialog').open", true);
         match refusal {
             "Escape" => browser.press(refusal),
             _ => browser.click("#resign-dialog .main"),
         }
         browser.wait_for("!byId('resign-dialog').open");
-        assert_eq!(
-            browser.evaluate("[state.tree.current.winner, byId('resign').disabled]"),
-            json!([null, false])
-        );
+        browser.assert_value("[state.tree.current.winner, byId('resign').disabled]", json!([null, false]));
     }
     browser.click("#resign");
     browser.click("#resign-yes");
@@ -210,7 +202,7 @@ fn game_and_variations_survive_a_reload() {
     let before = browser.evaluate(KEPT);
     let shown = position(&mut browser);
     open(&mut browser, "");
-    assert_eq!(browser.evaluate(KEPT), before);
+    browser.assert_value(KEPT, before);
     assert_eq!(position(&mut browser), shown);
     // The game continues. A link in the address has priority over the stored game.
     browser.click("#to-end");
@@ -219,16 +211,16 @@ fn game_and_variations_survive_a_reload() {
     play_to_ply(&mut browser, mv, 4);
     wait_until_kept(&mut browser);
     open(&mut browser, "#fen=1qq1/q2q/Q2Q/1QQ1+w+-+-+0+1");
-    assert_eq!(browser.evaluate("state.tree.current.described.edge"), 4);
+    browser.assert_value("state.tree.current.described.edge", 4);
     open(&mut browser, "");
-    assert_eq!(browser.evaluate("[state.tree.current.ply, recent.read().length]"), json!([4, 1]));
+    browser.assert_value("[state.tree.current.ply, recent.read().length]", json!([4, 1]));
     // A resignation survives a reload and can be taken back.
     browser.evaluate("resign()");
     browser.wait_for("recent.read()[0].record.winner === 'white'");
     open(&mut browser, "");
-    assert_eq!(browser.evaluate("state.tree.current.winner"), "white");
+    browser.assert_value("state.tree.current.winner", "white");
     browser.click("#undo");
-    assert_eq!(browser.evaluate("[state.tree.current.winner, state.tree.current.ply]"), json!([null, 4]));
+    browser.assert_value("[state.tree.current.winner, state.tree.current.ply]", json!([null, 4]));
 }
 
 #[test]
@@ -244,7 +236,7 @@ fn game_continued_in_two_tabs_is_stored_twice() {
     // The next change updates this tab's copy.
     browser.evaluate("step(1)");
     wait_until_kept(&mut browser);
-    assert_eq!(browser.evaluate("recent.read().length"), kept + 1);
+    browser.assert_value("recent.read().length", kept + 1);
 }
 
 #[test]
@@ -271,11 +263,11 @@ fn puzzle_does_not_replace_the_stored_game() {
     browser.evaluate("play(puzzles.puzzle.solution)");
     browser.wait_for("Boolean(state.tree.current.described)");
     browser.click("#puzzle-again");
-    assert_eq!(browser.evaluate("settings.get('games')"), kept);
+    browser.assert_value("settings.get('games')", kept);
     open(&mut browser, "");
-    assert_eq!(
-        browser.evaluate("[state.tree.movesTo(state.tree.current), puzzles.active]"),
-        json!([["a1-b1/a1"], false])
+    browser.assert_value(
+        "[state.tree.movesTo(state.tree.current), puzzles.active]",
+        json!([["a1-b1/a1"], false]),
     );
 }
 
@@ -307,7 +299,7 @@ fn recent_games_are_listed_opened_and_deleted() {
     }
     browser.click("#recent-list li:nth-child(2) .kept");
     browser.wait_for("!byId('recent-dialog').open && Boolean(state.tree.current.described)");
-    let moves: Vec<String> = first.moves.iter().map(|played| played.mv.to_string()).collect();
+    let moves = texts(&first.moves);
     browser.wait_for(&format!(
         "JSON.stringify(state.tree.movesTo(state.tree.current)) === JSON.stringify({})",
         json!(moves)
@@ -317,10 +309,10 @@ fn recent_games_are_listed_opened_and_deleted() {
     browser.click("#open-recent");
     assert_eq!(browser.evaluate(list)[0], text);
     browser.click("#recent-list li:nth-child(2) button:last-child");
-    assert_eq!(browser.evaluate(list), json!([text]));
+    browser.assert_value(list, json!([text]));
     browser.click("#recent-clear");
-    assert_eq!(browser.evaluate(list), json!([]));
-    assert_eq!(browser.evaluate("[recent.read(), byId('recent-none').hidden]"), json!([[], false]));
+    browser.assert_value(list, json!([]));
+    browser.assert_value("[recent.read(), byId('recent-none').hidden]", json!([[], false]));
     browser.press("Escape");
     browser.wait_for("!byId('recent-dialog').open");
     browser.evaluate("step(-1)");
@@ -352,21 +344,21 @@ fn broken_and_full_storage_is_ignored() {
     let odd = "JSON.stringify([{ ...recent.read()[0], players: 'x', control: { level: 99 }, ply: -7, begun: 'y' }])";
     browser.evaluate(&format!("localStorage.setItem('otrera.games', {odd})"));
     open(&mut browser, "");
-    assert_eq!(
-        browser.evaluate("[state.players.white, state.control, state.tree.begun]"),
-        json!(["human", {"level": 4}, null])
+    browser.assert_value(
+        "[state.players.white, state.control, state.tree.begun]",
+        json!(["human", {"level": 4}, null]),
     );
     // At most 20 games are stored, and no large game. If storage is full, the stored games stay.
     browser.evaluate(
         "recent.write(Array.from({ length: 30 }, (_, id) => ({ id, record: { ...state.tree.toRecord(), moves: [{ move: 'd1-d7/g7' }] } })))",
     );
-    assert_eq!(browser.evaluate("recent.read().length"), 20);
+    browser.assert_value("recent.read().length", 20);
     browser.evaluate("state.tree.root.note.comment = 'x'.repeat(MAX_KEPT_LENGTH); play('d1-d7/g7')");
     browser.wait_for("Boolean(state.tree.current.described)");
     assert_eq!(browser.evaluate("recent.read()[0].id"), 0, "a game that is too large was stored");
     browser.evaluate("state.tree.root.note = {}; Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; play('d10-d8/f8')");
     browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
-    assert_eq!(browser.evaluate("recent.read()[0].id"), 0);
+    browser.assert_value("recent.read()[0].id", 0);
 }
 
 /// JavaScript expression for the state of the rules' example: true if the amazon is on d4, counts of arrows and lines.
@@ -380,16 +372,14 @@ const STEPS: &str = "[[false,2,0],[true,2,1],[true,3,2]]";
 fn rules_show_keys_and_an_animated_example() {
     let Some(mut browser) = opened("the rules on the page") else { return };
     browser.click("#open-rules");
-    assert_eq!(
-        browser.evaluate("[byId('rules-list').children.length, byId('rules-dialog').scrollTop]"),
-        json!([5, 0])
-    );
+    browser
+        .assert_value("[byId('rules-list').children.length, byId('rules-dialog').scrollTop]", json!([5, 0]));
     let keys = browser.text("#rules-keys");
     assert!(["Home", "Esc", "Tab", "Enter"].iter().all(|key| keys.contains(key)), "{keys}");
     browser
         .wait_for(&format!("byId('rules-version').textContent === 'Otrera {}'", env!("CARGO_PKG_VERSION")));
     // The browser asks for reduced motion: the example shows the whole move until the person plays its steps.
-    assert_eq!(browser.evaluate(&format!("[rules.timer, {EXAMPLE}]")), json!([null, [true, 3, 2]]));
+    browser.assert_value(&format!("[rules.timer, {EXAMPLE}]"), json!([null, [true, 3, 2]]));
     browser.evaluate(&format!(
         "rules.seen = [];
          rules.shown = rules.show;

@@ -8,11 +8,6 @@ fn open_puzzles(browser: &mut Browser) {
     browser.wait_for("puzzles.active && Boolean(state.tree.current.described)");
 }
 
-/// Returns the winning move of the puzzle shown.
-fn solution(browser: &mut Browser) -> Move {
-    browser.evaluate("puzzles.puzzle.solution").as_str().expect("a move").parse().expect("a move")
-}
-
 /// Waits until the status line contains a text.
 fn wait_for_status(browser: &mut Browser, text: &str) {
     browser.wait_for(&format!("byId('status').textContent.includes({text:?})"));
@@ -24,12 +19,12 @@ fn wrong_move_is_refuted_and_right_one_confirmed() {
     let game = position(&mut browser);
     open_puzzles(&mut browser);
     let start = position(&mut browser);
-    assert!(browser.text("#status").contains("only move that keeps the win"));
-    let solution = solution(&mut browser);
+    browser.assert_text("#status", "only move that keeps the win");
+    let solution = move_in(&mut browser, "puzzles.puzzle.solution");
     let wrong = start.legal_moves().find(|&mv| mv != solution).expect("there are many");
     click_move(&mut browser, wrong);
     wait_for_status(&mut browser, &format!("{wrong} loses. {} answers", start.side().opponent()));
-    let reply: Move = browser.evaluate("state.hint.move").as_str().expect("a move").parse().expect("a move");
+    let reply = move_in(&mut browser, "state.hint.move");
     assert_eq!(start.with_move(wrong).check(reply), Ok(()));
     browser.click("#puzzle-again");
     assert_eq!(browser.board(), expected(&start));
@@ -40,11 +35,11 @@ fn wrong_move_is_refuted_and_right_one_confirmed() {
     click_square(&mut browser, solution.arrow);
     wait_for_status(&mut browser, &format!("Right: with {solution} {} wins (+", start.side()));
     assert!(browser.text("#puzzle-kept").starts_with("1 of "), "{}", browser.text("#puzzle-kept"));
-    assert!(browser.text("#puzzle-kept").contains("streak: 1"), "{}", browser.text("#puzzle-kept"));
+    browser.assert_text("#puzzle-kept", "streak: 1");
     browser.click("#puzzle-close");
     browser.wait_for("!puzzles.active");
     assert_eq!(position(&mut browser), game);
-    assert_eq!(browser.evaluate("[byId('puzzle').hidden, state.players.white]"), json!([true, "engine"]));
+    browser.assert_value("[byId('puzzle').hidden, state.players.white]", json!([true, "engine"]));
     open(&mut browser, "");
     open_puzzles(&mut browser);
     assert!(browser.text("#puzzle-kept").starts_with("1 of "), "solved puzzles are lost");
@@ -60,7 +55,7 @@ fn shown_solution_does_not_count_as_solved() {
     assert!(browser.text("#puzzle-kept").starts_with("0 of "), "{}", browser.text("#puzzle-kept"));
     browser.click("#puzzle-analyse");
     browser.wait_for("!puzzles.active && state.analysing && state.found !== null");
-    assert_eq!(browser.evaluate("[state.tree.start, byId('puzzle').hidden]"), json!([fen, true]));
+    browser.assert_value("[state.tree.start, byId('puzzle').hidden]", json!([fen, true]));
     // A new game also ends a puzzle.
     open_puzzles(&mut browser);
     new_game(&mut browser, FEW_ITERATIONS);
@@ -71,10 +66,10 @@ fn shown_solution_does_not_count_as_solved() {
 fn every_puzzle_gets_its_day_and_grades_filter() {
     let Some(mut browser) = opened("the puzzle of the day") else { return };
     let days = "new Set([...PUZZLES.keys()].map((day) => (day * DAY_STEP) % PUZZLES.length)).size === PUZZLES.length";
-    assert_eq!(browser.evaluate(days), true);
+    browser.assert_value(days, true);
     // Days change at local midnight.
     let day = "dayNumber(new Date(2027, 0, 1, 23, 59)) - dayNumber(new Date(2026, 11, 31, 0, 1))";
-    assert_eq!(browser.evaluate(day), 1);
+    browser.assert_value(day, 1);
     open_puzzles(&mut browser);
     for grade in ["1", "2", "3"] {
         browser.choose("#puzzle-grade", grade);
@@ -87,7 +82,7 @@ fn every_puzzle_gets_its_day_and_grades_filter() {
     // Solved puzzles are skipped while unsolved ones are left.
     let left = "(() => { const { index } = puzzles; solvedPuzzles.fens = new Set(PUZZLES.map(({ fen }) => fen));
         solvedPuzzles.fens.delete(puzzles.puzzle.fen); puzzles.next(); puzzles.next(); return puzzles.index === index; })()";
-    assert_eq!(browser.evaluate(left), true);
+    browser.assert_value(left, true);
 }
 
 #[test]
@@ -147,7 +142,7 @@ fn puzzle_is_translated_accessible_and_fits_a_phone() {
         browser.resize([width, 800], width < 500);
         browser.click("#puzzle-today");
         browser.wait_for("Boolean(state.tree.current.described)");
-        assert_eq!(browser.evaluate("state.tree.start"), fen);
+        browser.assert_value("state.tree.start", fen.clone());
         browser.evaluate("play(puzzles.puzzle.solution)");
         browser
             .wait_for("Boolean(state.tree.current.found) && state.message.match(/[a-j][0-9]/g).length > 3");

@@ -47,7 +47,7 @@ fn review_marks_moves_by_their_loss() {
     let Some(mut browser) = opened("a review") else { return };
     let record = game(6, 5);
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
-    assert_eq!(browser.evaluate("state.tree.line().every(({ isReviewed }) => isReviewed)"), true);
+    browser.assert_value("state.tree.line().every(({ isReviewed }) => isReviewed)", true);
     let blunders = "state.tree.line().filter((node) => review.markOf(node) === 'blunder' && state.tree.lossOf(node) > 0.19).length";
     assert!(browser.evaluate(blunders).as_u64() > Some(2), "random moves have few blunders");
     // Replaces the search results by rates that give every mark.
@@ -133,21 +133,20 @@ fn better_move_is_drawn_and_its_line_previewed() {
     position(&mut browser);
     let better = browser.evaluate("state.tree.current.parent.found.best");
     let better = better.as_str().expect("a move");
-    let status = browser.text("#status");
     for text in [&*record.moves[ply - 1].mv.to_string(), "(blunder)", &format!("Better: {better}.")] {
-        assert!(status.contains(text), "{text}: {status}");
+        browser.assert_text("#status", text);
     }
     // The board draws the played move, and the better move over it in another colour.
     let drawn = "['.way', '.flight', '.suggestion.better', '.board-tag']
         .map((name) => document.querySelectorAll(`#board ${name}`).length)";
-    assert_eq!(browser.evaluate(drawn), json!([1, 1, 2, 0]));
+    browser.assert_value(drawn, json!([1, 1, 2, 0]));
     let colours = "['.way', '.better'].map((name) => getComputedStyle(document.querySelector(`#board ${name} .shaft`)).stroke)";
     let colours = browser.evaluate(colours);
     assert_ne!(colours[0], colours[1]);
     assert_eq!(browser.board(), expected(&positions[ply]));
     // While the better move has focus, the board shows the position before the mistake with the numbered better line.
     let button = format!("#moves [data-better='{ply}']");
-    assert!(browser.text(&button).contains(better), "{}", browser.text(&button));
+    browser.assert_text(&button, better);
     let line = "[...document.querySelectorAll('#board .board-tag')].map(({ textContent }) => textContent)";
     browser.evaluate(&format!("document.querySelector({button:?}).focus()"));
     assert_eq!(browser.board(), expected(&positions[ply - 1]));
@@ -157,10 +156,10 @@ fn better_move_is_drawn_and_its_line_previewed() {
     // A redraw keeps focus and preview.
     browser.evaluate("draw()");
     assert_eq!(browser.board(), expected(&positions[ply - 1]));
-    assert_eq!(browser.evaluate("Number(document.activeElement.dataset.better)"), ply);
+    browser.assert_value("Number(document.activeElement.dataset.better)", ply);
     browser.evaluate("document.activeElement.blur()");
     assert_eq!(browser.board(), expected(&positions[ply]));
-    assert_eq!(browser.evaluate(drawn), json!([1, 1, 2, 0]));
+    browser.assert_value(drawn, json!([1, 1, 2, 0]));
     // The pointer does the same.
     let place = browser.evaluate(&format!(
         "(({{ x, y }}) => [x + 5, y + 5])(document.querySelector({button:?}).getBoundingClientRect())"
@@ -180,7 +179,7 @@ fn better_move_is_drawn_and_its_line_previewed() {
     // The focus stays in the list while rows appear above it.
     browser.evaluate(&format!("goTo({last}); document.querySelector('#moves [aria-current]').focus()"));
     browser.evaluate("state.tree.line().slice(0, 4).forEach((node) => { node.isReviewed = !node.isReviewed; }); drawMoves()");
-    assert_eq!(browser.evaluate("Number(document.activeElement.dataset.ply)"), ply);
+    browser.assert_value("Number(document.activeElement.dataset.ply)", ply);
 }
 
 #[test]
@@ -191,15 +190,15 @@ fn review_runs_in_the_background_and_can_resume() {
     paste(&mut browser, &sgf::write(&record));
     browser.wait_for(&format!("state.tree.line().length === {}", positions.len()));
     browser.evaluate("review.seconds = 0.2");
-    assert!(browser.text("#review").contains("Review"));
+    browser.assert_text("#review", "Review");
     let place = "byId('review').getBoundingClientRect().top + scrollY";
     let before = browser.evaluate(place);
     browser.click("#review");
     browser.wait_for("review.active && review.run.done >= 2");
     assert_eq!(browser.evaluate(place), before, "the button moved");
-    assert_eq!(
-        browser.evaluate("[byId('review-progress').hidden, byId('review-progress').max]"),
-        json!([false, positions.len()])
+    browser.assert_value(
+        "[byId('review-progress').hidden, byId('review-progress').max]",
+        json!([false, positions.len()]),
     );
     // The game can be stepped through meanwhile.
     for (key, ply) in [("End", positions.len() - 1), ("ArrowLeft", positions.len() - 2), ("Home", 0)] {
@@ -208,21 +207,21 @@ fn review_runs_in_the_background_and_can_resume() {
         assert_eq!(browser.board(), expected(&positions[ply]), "{key}");
     }
     browser.wait_for("review.run.done >= 4");
-    assert_eq!(browser.evaluate("review.active"), true);
+    browser.assert_value("review.active", true);
     // The review waits for an analysis and survives a restart of the engine.
     browser.click("#analyse");
     browser.wait_for("review.run.waits && state.found?.visits > 500");
     let done = browser.evaluate("review.run.done");
     let visits = browser.evaluate("state.found.visits").as_u64().expect("visits");
     browser.wait_for(&format!("state.found.visits > {}", visits + 3000));
-    assert_eq!(browser.evaluate("review.run.done"), done);
-    assert!(browser.text("#review-done").contains("waiting"));
+    browser.assert_value("review.run.done", done);
+    browser.assert_text("#review-done", "waiting");
     browser.click("#analyse");
     browser.evaluate("engine.restart()");
     browser.wait_for("review.run.done >= 6");
     // A stopped review keeps its results.
     browser.click("#review");
-    assert_eq!(browser.evaluate("[review.active, byId('review-progress').hidden]"), json!([false, true]));
+    browser.assert_value("[review.active, byId('review-progress').hidden]", json!([false, true]));
     let known =
         browser.evaluate("state.tree.line().filter(({ isReviewed }) => isReviewed).map(({ ply }) => ply)");
     let known = known.as_array().expect("plies").len();
@@ -235,18 +234,18 @@ fn review_runs_in_the_background_and_can_resume() {
     browser.wait_for("!review.active");
     let again = "state.tree.line().slice(0, 6).filter(({ described }) => engine.asked.includes(described.fen)).length";
     assert_eq!(browser.evaluate(again), 0, "a position was searched twice");
-    assert_eq!(browser.evaluate("state.tree.line().every(({ isReviewed }) => isReviewed)"), true);
+    browser.assert_value("state.tree.line().every(({ isReviewed }) => isReviewed)", true);
     // Another game ends a review.
     paste(&mut browser, &sgf::write(&game(8, 6)));
     browser.wait_for("state.tree.reviewed.length === 0 && Boolean(state.tree.current.described)");
-    assert_eq!(browser.evaluate("byId('review-result').hidden"), true);
+    browser.assert_value("byId('review-result').hidden", true);
     browser.click("#review");
     browser.wait_for("review.active && review.run.done >= 1");
     browser.evaluate("globalThis.ended = review.run, 0");
     browser.click("#open-puzzles");
     browser.wait_for("puzzles.active && review.run === null");
     assert!(browser.evaluate("ended.done").as_u64() < Some(10));
-    assert!(browser.text("#status").contains("only move that keeps the win"), "{}", browser.text("#status"));
+    browser.assert_text("#status", "only move that keeps the win");
 }
 
 #[test]
@@ -255,18 +254,15 @@ fn lesson_judges_tries_after_a_blunder() {
     reviewed(&mut browser, THROWN_AWAY, 4, 0.1);
     let marks = "state.tree.line().slice(1).map((node) => review.markOf(node))";
     assert_eq!(browser.evaluate(marks)[0], "blunder");
-    assert_eq!(browser.evaluate("byId('learn-white').disabled"), true);
+    browser.assert_value("byId('learn-white').disabled", true);
     let tree = "[state.tree.movesTo(state.tree.line().at(-1)), state.tree.root.children.length]";
     let before = browser.evaluate(tree);
     browser.click("#learn-black");
     browser.wait_for("lesson.active && Boolean(state.tree.current.described)");
-    let status = browser.text("#status");
-    assert!(status.contains("Black played a1-b1/c1, which lost 100.0 %"), "{status}");
+    browser.assert_text("#status", "Black played a1-b1/c1, which lost 100.0 %");
     assert_eq!(browser.text("#lesson-title"), "Mistake 1 of 1");
-    assert_eq!(
-        browser.evaluate("[byId('review').offsetParent, byId('best-moves').offsetParent]"),
-        json!([null, null])
-    );
+    browser
+        .assert_value("[byId('review').offsetParent, byId('best-moves').offsetParent]", json!([null, null]));
     let start = position(&mut browser);
     let best: String =
         browser.evaluate("lesson.mistake.node.parent.found.best").as_str().expect("a move").into();
@@ -281,8 +277,7 @@ fn lesson_judges_tries_after_a_blunder() {
         let mv: Move = mv.parse().expect("a move");
         click_move(&mut browser, mv);
         browser.wait_for(&format!("byId('status').textContent.includes({verdict:?})"));
-        let status = browser.text("#status");
-        assert!(status.contains(&mv.to_string()), "{status}");
+        browser.assert_text("#status", &mv.to_string());
         assert_eq!(browser.board(), expected(&start.with_move(mv)));
         browser.click("#lesson-again");
         browser.wait_for("state.tree.current === lesson.tree.root");
@@ -290,13 +285,13 @@ fn lesson_judges_tries_after_a_blunder() {
     }
     browser.click("#lesson-show");
     browser.wait_for("state.tree.current.ply === 1");
-    assert!(browser.text("#status").contains(&best), "{}", browser.text("#status"));
-    assert_eq!(browser.evaluate("byId('lesson-next').disabled"), true);
+    browser.assert_text("#status", &best);
+    browser.assert_value("byId('lesson-next').disabled", true);
     // Moves after the answer can be played, but the lesson is not stored as a game.
     let kept = browser.evaluate("settings.get('games')");
     click_move(&mut browser, "a4-b4/a4".parse().expect("a move"));
     browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
-    assert_eq!(browser.evaluate("settings.get('games')"), kept);
+    browser.assert_value("settings.get('games')", kept);
     browser.click("#lesson-end");
     browser.wait_for("!lesson.active && byId('lesson').hidden");
     assert_eq!(browser.evaluate(tree), before, "tries were added to the game");
@@ -341,20 +336,17 @@ fn curve_shows_both_players_estimates() {
     assert_eq!((&shown[0], &shown[1]), (&json!(["black", black]), &json!(["white", [[4, 0.75]]])));
     // Otrera's line contains only rates that were proven or searched on the page.
     let own = "chart().series[2].points.every(({ proven }) => proven)";
-    assert_eq!(browser.evaluate(own), true);
+    browser.assert_value(own, true);
     browser.click("#analyse");
     browser.wait_for("(state.found?.visits ?? 0) > 100");
     browser.click("#analyse");
-    assert_eq!(
-        browser.evaluate("[chart().series[2].side, chart().series[2].points[0].ply]"),
-        json!(["otrera", 0])
-    );
+    browser.assert_value("[chart().series[2].side, chart().series[2].points[0].ply]", json!(["otrera", 0]));
     for side in ["black", "white", "otrera"] {
         let count = browser.evaluate(&format!("document.querySelectorAll('#curve .rates.{side}').length"));
         assert_eq!(count, 1, "{side}");
     }
     for text in ["estimates by eins", "estimates by 二", "estimates by Otrera"] {
-        assert!(browser.text("#curve").contains(text), "{text}: {}", browser.text("#curve"));
+        browser.assert_text("#curve", text);
     }
     record.moves[3].win_rate = None;
     paste(&mut browser, &(json::write(&record) + "\n"));
