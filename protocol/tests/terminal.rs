@@ -22,6 +22,8 @@ struct Terminal {
     bytes: Vec<u8>,
     /// Output so far as text, with LF instead of CRLF.
     shown: String,
+    /// Length of the output that [`Self::wait_for`] has passed.
+    passed: usize,
 }
 
 impl Terminal {
@@ -60,18 +62,16 @@ impl Terminal {
                 }
             }
         });
-        Self { child, keyboard, screen, bytes: Vec::new(), shown: String::new() }
+        Self { child, keyboard, screen, bytes: Vec::new(), shown: String::new(), passed: 0 }
     }
 
-    /// Waits until the output contains `text` after its first `from` bytes; returns the position after `text`.
-    fn wait_for(&mut self, text: &str, from: usize) -> usize {
+    /// Waits until the output contains `text` after the text of the last call.
+    fn wait_for(&mut self, text: &str) {
         let deadline = Instant::now() + LIMIT;
-        loop {
-            if let Some(place) = self.shown[from..].find(text) {
-                return from + place + text.len();
-            }
+        while !self.shown[self.passed..].contains(text) {
             assert!(self.shows_more(deadline), "{text:?} is not shown:\n{}", self.shown);
         }
+        self.passed += self.shown[self.passed..].find(text).expect("as above") + text.len();
     }
 
     /// Waits for more output; returns false at the deadline.
@@ -88,11 +88,27 @@ impl Terminal {
         self.keyboard.write_all(format!("{line}\n").as_bytes()).expect("a terminal takes a line");
     }
 
-    /// Waits until the program exits with status 0; returns all of its output.
-    fn end(self) -> String {
+    /// Types a line and waits for this output.
+    fn ask(&mut self, line: &str, output: &str) {
+        self.type_line(line);
+        self.wait_for(output);
+    }
+
+    /// Plays d1-d7/g7; returns the output from the answer to the next prompt.
+    fn play_a_move(&mut self) -> String {
+        self.wait_for(PROMPT);
+        self.ask("d1-d7/g7", "Otrera plays ");
+        let answered = self.passed;
+        self.wait_for(PROMPT);
+        self.shown[answered..self.passed].to_owned()
+    }
+
+    fn quit(mut self) -> String {
+        self.type_line("quit");
         self.end_with(0)
     }
 
+    /// Waits until the program exits with this status; returns all of its output.
     fn end_with(mut self, status: i32) -> String {
         let deadline = Instant::now() + LIMIT;
         while self.shows_more(deadline) {}
@@ -134,40 +150,29 @@ const PROMPT: &str = "your move> ";
 #[test]
 fn play_shows_colours_and_the_last_move() {
     let (mut terminal, _) = play("game", &[]);
-    terminal.wait_for(PROMPT, 0);
-    assert!(terminal.shown.contains("\x1b[1;36mB\x1b[0m"), "colours:\n{}", terminal.shown);
-    let [answered, asked] = play_a_move(&mut terminal);
-    let board = &terminal.shown[answered..asked];
     // Removes the brackets of escape sequences; the others enclose three squares, which can be neighbours.
-    let board = board.replace("\x1b[", "");
+    let board = terminal.play_a_move().replace("\x1b[", "");
     assert!((1..=3).contains(&board.matches('[').count()), "the last move is marked:\n{board}");
     assert_eq!(board.matches('[').count(), board.matches(']').count(), "{board}");
-    terminal.type_line("quit");
-    assert!(terminal.end().contains("\nRecord: "));
+    let shown = terminal.quit();
+    assert!(shown.contains("\x1b[1;36mB\x1b[0m") && shown.contains("\nRecord: "), "{shown}");
 }
 
 /// Lists the moves of a game and saves the game in the format of the file's extension.
 #[test]
 fn moves_are_listed_and_saved() {
     let (mut terminal, folder) = play("save", &[]);
-    let mut shown = terminal.wait_for(PROMPT, 0);
-    terminal.type_line("moves");
-    shown = terminal.wait_for("no move has been played yet\n", shown);
-    terminal.type_line("save game.sgf");
-    shown = terminal.wait_for("not saved: no move has been played yet\n", shown);
-    terminal.type_line("d1-d7/g7");
-    shown = terminal.wait_for("Otrera plays ", shown);
-    shown = terminal.wait_for(PROMPT, shown);
-    terminal.type_line("moves");
-    shown = terminal.wait_for("\n  1. d1-d7/g7 ", shown);
+    terminal.ask("moves", "no move has been played yet\n");
+    terminal.ask("save game.sgf", "not saved: no move has been played yet\n");
+    terminal.play_a_move();
+    terminal.ask("moves", "\n  1. d1-d7/g7 ");
     let games = folder.with_extension("games");
     std::fs::create_dir_all(&games).expect("a folder for the test");
     let file = |name: &str| games.join(name);
     for name in ["Game.SGF", "game.json", "game.txt"] {
         let _ = std::fs::remove_file(file(name));
         for _ in 0..2 {
-            terminal.type_line(&format!("SAVE {}", file(name).display()));
-            shown = terminal.wait_for("saved to ", shown);
+            terminal.ask(&format!("SAVE {}", file(name).display()), "saved to ");
         }
         let text = read(&file(name));
         let [game] = &otrera::record::read(&text).expect("a record")[..] else { panic!("{text}") };
@@ -182,21 +187,18 @@ fn moves_are_listed_and_saved() {
         ("absent/game.sgf", "No such file"),
     ] {
         let name = if name.is_empty() { String::new() } else { file(name).display().to_string() };
-        terminal.type_line(&format!("save {name}"));
-        shown = terminal.wait_for("not saved: ", shown);
-        shown = terminal.wait_for(problem, shown);
+        terminal.ask(&format!("save {name}"), "not saved: ");
+        terminal.wait_for(problem);
     }
-    terminal.type_line("quit");
-    terminal.end();
+    terminal.quit();
 }
 
 #[test]
 fn no_color_and_dumb_terminals_disable_colours() {
     for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         let (mut terminal, _) = play(&format!("plain-{}", variable.0), &[variable]);
-        play_a_move(&mut terminal);
-        terminal.type_line("quit");
-        let shown = terminal.end();
+        terminal.play_a_move();
+        let shown = terminal.quit();
         assert!(!shown.contains('\x1b'), "{variable:?}: {shown:?}");
     }
 }
@@ -204,7 +206,7 @@ fn no_color_and_dumb_terminals_disable_colours() {
 #[test]
 fn an_interrupt_keeps_the_announced_record() {
     let (mut terminal, folder) = play("interrupt", &[]);
-    play_a_move(&mut terminal);
+    terminal.play_a_move();
     let kill = Command::new("kill").args(["-INT", &terminal.child.id().to_string()]).status();
     assert!(kill.is_ok_and(|status| status.success()));
     assert!(!terminal.child.wait().expect("otrera ends").success(), "the interrupt ended the program");
@@ -213,29 +215,17 @@ fn an_interrupt_keeps_the_announced_record() {
     assert_eq!(record.matches("d1d7(g7) ").count(), 1, "{record}");
 }
 
-/// Plays d1-d7/g7; returns the positions of the answer and of the next prompt in the output.
-fn play_a_move(terminal: &mut Terminal) -> [usize; 2] {
-    let asked = terminal.wait_for(PROMPT, 0);
-    terminal.type_line("d1-d7/g7");
-    let answered = terminal.wait_for("Otrera plays ", asked);
-    [answered, terminal.wait_for(PROMPT, answered)]
-}
-
 #[test]
 fn undone_moves_leave_the_record_after_another_move() {
     let (mut terminal, folder) = play("undo", &[]);
-    let [_, mut shown] = play_a_move(&mut terminal);
-    terminal.type_line("undo 2");
-    shown = terminal.wait_for("undo: expected a whole number from 1 to 1\n", shown);
-    terminal.type_line("undo 1");
-    shown = terminal.wait_for("taken back: d1-d7/g7 ", shown);
-    shown = terminal.wait_for(PROMPT, shown);
-    terminal.type_line("d1-d8/g8");
-    shown = terminal.wait_for("Otrera plays ", shown);
-    terminal.wait_for(PROMPT, shown);
-    terminal.type_line("quit");
-    let rest = terminal.end();
-    assert!(rest[shown..].contains("Record: "), "{rest}");
+    terminal.play_a_move();
+    terminal.ask("undo 2", "undo: expected a whole number from 1 to 1\n");
+    terminal.ask("undo 1", "taken back: d1-d7/g7 ");
+    terminal.wait_for(PROMPT);
+    terminal.ask("d1-d8/g8", "Otrera plays ");
+    terminal.wait_for(PROMPT);
+    terminal.ask("quit", "Record: ");
+    terminal.end_with(0);
     let (_, record) = only_record(&folder);
     assert!(!record.contains("d1d7") && record.contains("\n1 d1d8(g8) "), "{record}");
 }
@@ -244,12 +234,11 @@ fn undone_moves_leave_the_record_after_another_move() {
 #[test]
 fn resigning_after_undo_loses_the_game() {
     let (mut terminal, folder) = play("undo-resign", &[]);
-    let [_, shown] = play_a_move(&mut terminal);
-    terminal.type_line("undo");
-    terminal.wait_for("taken back: d1-d7/g7 ", shown);
-    terminal.wait_for(PROMPT, shown);
+    terminal.play_a_move();
+    terminal.ask("undo", "taken back: d1-d7/g7 ");
+    terminal.wait_for(PROMPT);
     terminal.type_line("resign");
-    terminal.end();
+    terminal.end_with(0);
     let (name, record) = only_record(&folder);
     assert!(record.contains("\n1 d1d7(g7) ") && record.contains("后手胜"), "{record}");
     assert!(name.starts_with("You vs Otrera, White wins, 20") && name.ends_with(".txt"), "{name}");
@@ -261,9 +250,8 @@ fn records_get_chinese_names_in_chinese_locales() {
         [(("LC_ALL", "zh_CN.UTF-8"), true), (("LANG", "zh_CN.UTF-8"), false), (("LC_ALL", "de_DE"), false)]
     {
         let (mut terminal, folder) = play("locale", &[variable]);
-        play_a_move(&mut terminal);
-        terminal.type_line("quit");
-        terminal.end();
+        terminal.play_a_move();
+        terminal.quit();
         let (name, _) = only_record(&folder);
         assert_eq!(name.starts_with("AM-YouB vs OtreraW-未完-"), is_chinese, "{variable:?}: {name}");
         assert_eq!(name.starts_with("You vs Otrera, unfinished, 20"), !is_chinese, "{variable:?}: {name}");
@@ -275,12 +263,9 @@ fn thinking_progress_is_shown_and_cleared() {
     let folder = folder("terminal-thinking");
     let arguments = ["play", "--move-time", "1.5", "--record-dir", text(&folder)];
     let mut terminal = Terminal::start(&arguments, &[("NO_COLOR", "1")]);
-    terminal.wait_for(PROMPT, 0);
-    terminal.type_line("hint");
-    let shown = terminal.wait_for("Otrera thinks ... 1 s, depth ", 0);
-    terminal.wait_for(PROMPT, shown);
-    terminal.type_line("quit");
-    let lines = final_lines(&terminal.end());
+    terminal.ask("hint", "Otrera thinks ... 1 s, depth ");
+    terminal.wait_for(PROMPT);
+    let lines = final_lines(&terminal.quit());
     assert!(lines.iter().any(|line| line.contains("(winning rate ")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains("thinks")), "{lines:?}");
 }
@@ -291,8 +276,8 @@ fn analysis_fits_the_screen_and_clears_its_progress() {
     for arguments in [&[][..], &["--moves", played], &["--preset", "paper"], &["--size", "8"]] {
         let arguments = [&["analyze", "--time", "1.5", "--threads", "1"], arguments].concat();
         let mut terminal = Terminal::start(&arguments, &[("NO_COLOR", "1")]);
-        terminal.wait_for("  1 s  ", 0);
-        let lines = final_lines(&terminal.end());
+        terminal.wait_for("  1 s  ");
+        let lines = final_lines(&terminal.end_with(0));
         assert!(lines.len() <= 23, "{} lines and a prompt:\n{}", lines.len(), lines.join("\n"));
         for line in &lines {
             assert!(line.chars().count() <= 80, "{line}");
