@@ -57,22 +57,6 @@ fn fairy_stockfish_agrees_on_positions_and_legal_moves() {
     end(program);
 }
 
-#[test]
-fn stop_and_quit_take_effect_immediately() {
-    let mut program = start();
-    for _ in 0..3 {
-        send(&mut program, "go infinite");
-        program.silent(Duration::from_millis(100)).unwrap();
-        send(&mut program, "stop");
-        read_to(&mut program, "bestmove ");
-    }
-    send(&mut program, "go infinite");
-    program.silent(Duration::from_millis(100)).unwrap();
-    send(&mut program, "quit");
-    let exit = program.exit(Duration::from_secs(1)).unwrap();
-    assert_eq!(exit.rest.matches("bestmove ").count(), 1, "{}", exit.rest);
-}
-
 /// Returns the number after the word `name` in the last of `lines`.
 fn last_of(lines: &[String], name: &str) -> i64 {
     let mut words = lines.last().expect("a line").split(' ').skip_while(|&word| word != name).skip(1);
