@@ -72,6 +72,19 @@ fn plain_moves_and_sau_notation_are_converted() {
 }
 
 #[test]
+fn the_extension_of_the_output_selects_the_format_in_any_case() {
+    let folder = Folder::new("convert-extension");
+    folder.write("game.jsonl", &json::write(&game(10, 1)));
+    for (output, begin) in
+        [("a.sgf", "(;"), ("B.SGF", "(;"), ("c.Txt", "#[AM]"), ("d.JSON", "{"), ("e.other", "{"), ("f", "{")]
+    {
+        convert(&["game.jsonl", "--output", output], &folder).printed();
+        let text = std::fs::read_to_string(folder.join(output)).unwrap();
+        assert!(text.starts_with(begin), "{output}: {text}");
+    }
+}
+
+#[test]
 fn no_input_is_overwritten() {
     let Folder(folder) = &Folder::new("convert-same");
     let [one, two] = [6, 8].map(|edge| json::write(&game(edge, 1)) + "\n");

@@ -256,7 +256,6 @@ pub fn require_new(file: &Path) -> Result<(), String> {
 /// # Errors
 /// An unknown extension, or a game that CCGC text cannot represent.
 pub fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
-    let extension = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let format = Format::of_extension(&extension);
+    let format = Format::of_extension(&file.extension().unwrap_or_default().to_string_lossy());
     format.ok_or("the file name must end in .sgf, .json or .txt (CCGC)")?.write(game)
 }

@@ -29,9 +29,9 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the format of files with this extension; `None` if it is unknown or in capitals.
+    /// Returns the format of files with this extension, in any case; `None` if it is unknown.
     pub fn of_extension(extension: &str) -> Option<Self> {
-        match extension {
+        match &*extension.to_ascii_lowercase() {
             "json" | "jsonl" => Some(Self::Json),
             "sgf" => Some(Self::Sgf),
             "txt" => Some(Self::Ccgc),
