@@ -4,6 +4,7 @@ use crate::arguments::read_share;
 use crate::plot::{Line, Plot, Scale};
 use crate::progress::progress_bar;
 use fastrand::Rng;
+use otrera::GameRecord;
 use rayon::prelude::*;
 use std::f64::consts::PI;
 use std::path::PathBuf;
@@ -32,14 +33,26 @@ impl TrainingArgs {
     }
 }
 
-/// Checks that the training set and the held-out set have at least `fit` and `test` positions.
-pub fn check_positions(seen: usize, unseen: usize, [fit, test]: [usize; 2]) -> Result<(), String> {
-    if seen >= fit && unseen >= test {
-        return Ok(());
+/// Returns the samples of the training games and of the games held out for validation, both games of every tenth pair.
+/// Fails if they are fewer than `fit` or `test`.
+pub fn split<S: Send, T: Send>(
+    games: &[GameRecord],
+    [fit, test]: [usize; 2],
+    seen_of: impl Fn(&GameRecord) -> Vec<S> + Sync,
+    unseen_of: impl Fn(&GameRecord) -> Vec<T> + Sync,
+) -> Result<(Vec<S>, Vec<T>), String> {
+    let numbered = games.iter().enumerate();
+    let (unseen, seen): (Vec<_>, Vec<_>) = numbered.partition(|(number, _)| (number / 2).is_multiple_of(10));
+    let seen: Vec<S> = seen.par_iter().flat_map_iter(|(_, game)| seen_of(game)).collect();
+    let unseen: Vec<T> = unseen.par_iter().flat_map_iter(|(_, game)| unseen_of(game)).collect();
+    if seen.len() >= fit && unseen.len() >= test {
+        return Ok((seen, unseen));
     }
     Err(format!(
-        "too few positions: {seen} for the fit and {unseen} for its test (a tenth of the games), and at least {fit} and \
-         {test} are needed, with winning rates that a search has seen: give more games"
+        "too few positions: {} for the fit and {} for its test (a tenth of the games), and at least {fit} and {test} \
+         are needed, with winning rates that a search has seen: give more games",
+        seen.len(),
+        unseen.len()
     ))
 }
 

@@ -1,9 +1,8 @@
 //! Training data: the positions of games, split into a training set and a held-out set.
 
-use crate::training::check_positions;
+use crate::training::split;
 use otrera::eval::inputs::Inputs;
 use otrera::{DistanceMaps, GameRecord, Kernel, Move, Position};
-use rayon::prelude::*;
 
 pub struct Sample {
     pub inputs: Inputs,
@@ -31,30 +30,13 @@ pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
     Err("games on boards up to 8x8 and on larger ones are mixed: train a separate network on each".into())
 }
 
-/// True for the games held out for validation: both games of every tenth pair. `number` is the index of the game.
-pub fn is_unseen(number: usize) -> bool {
-    (number / 2).is_multiple_of(10)
-}
-
 /// Minimum numbers of positions in the training set and in the held-out set.
 const MIN_POSITIONS: [usize; 2] = [5000, 500];
 
 /// Returns the training set and the held-out set; fails if one is smaller than its [`MIN_POSITIONS`].
 pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Test>), String> {
-    let of_game = |(number, game): (usize, &GameRecord)| {
-        let tests = tests(game, blend);
-        if is_unseen(number) {
-            (Vec::new(), tests)
-        } else {
-            (tests.into_iter().map(|test| test.sample).collect(), Vec::new())
-        }
-    };
-    let (seen, unseen): (Vec<Vec<Sample>>, Vec<Vec<Test>>) =
-        games.par_iter().enumerate().map(of_game).unzip();
-    let seen: Vec<Sample> = seen.into_iter().flatten().collect();
-    let unseen: Vec<Test> = unseen.into_iter().flatten().collect();
-    check_positions(seen.len(), unseen.len(), MIN_POSITIONS)?;
-    Ok((seen, unseen))
+    let seen = |game: &GameRecord| tests(game, blend).into_iter().map(|test| test.sample).collect();
+    split(games, MIN_POSITIONS, seen, |game| tests(game, blend))
 }
 
 /// Returns the positions with a recorded winning rate that is no proven result (strictly between 0 and 1): the ply, the

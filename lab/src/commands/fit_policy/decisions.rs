@@ -16,12 +16,13 @@ pub struct Sample {
 }
 
 /// Returns the samples of a game: the positions that were searched and not proven.
-pub fn samples_of(game: &GameRecord) -> impl Iterator<Item = Sample> {
-    undecided(game).map(|(ply, position, mv, _)| {
+pub fn samples_of(game: &GameRecord) -> Vec<Sample> {
+    let sample = |(ply, position, mv, _)| {
         let visits = game.visits.get(&ply).filter(|visits| !visits.is_empty());
         let visits = visits.cloned().unwrap_or_else(|| vec![(mv, 1)]).into_boxed_slice();
         Sample { position, mv: visits[0].0, visits }
-    })
+    };
+    undecided(game).map(sample).collect()
 }
 
 /// Kind of half-move; each kind has its own [`Policy`](super::network::Policy).

@@ -14,10 +14,10 @@ mod network;
 
 use crate::arguments::{read_count, read_positive};
 use crate::commands::convert::read_all_games;
-use crate::commands::fit_network::samples::{are_small, is_unseen};
+use crate::commands::fit_network::samples::are_small;
 use crate::files::{Output, read_weights};
 use crate::sheet::Sheet;
-use crate::training::{TrainingArgs, check_positions, curve};
+use crate::training::{TrainingArgs, curve, split};
 use decisions::{Kind, Sample, samples_of};
 use network::Policy;
 use otrera::eval::policy::STAGES;
@@ -65,8 +65,7 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     output.try_out(WeightsFile::BUILT_IN)?;
     let games = read_all_games(&args.training.games)?;
     let is_small = are_small(&games)?;
-    let (seen, unseen) = split(&games);
-    check_positions(seen.len(), unseen.len(), MIN_POSITIONS)?;
+    let (seen, unseen) = split(&games, MIN_POSITIONS, samples_of, samples_of)?;
     let positions = seen.len() + unseen.len();
     say(&format!("{} games, {positions} positions, {} of them unseen", games.len(), unseen.len()));
     let base = Evaluator::new(Model::from_weights(&file.write())?);
@@ -98,16 +97,6 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     output.write_or_keep(&file.write())?;
     say(&format!("written: {}", output.path().display()));
     Ok(Fitted { games: games.len(), positions, losses: [losses_of_movements, losses_of_arrows] })
-}
-
-/// Returns the samples of the training games and of the held-out games.
-fn split(games: &[otrera::GameRecord]) -> (Vec<Sample>, Vec<Sample>) {
-    let (unseen, seen): (Vec<_>, Vec<_>) =
-        games.iter().enumerate().partition(|(number, _)| is_unseen(*number));
-    let all = |games: Vec<(usize, &otrera::GameRecord)>| {
-        games.into_iter().flat_map(|(_, game)| samples_of(game)).collect()
-    };
-    (all(seen), all(unseen))
 }
 
 /// Tabulates, on held-out samples by stage, the mean cross-entropy of the policy in nats, and how often, in per cent,
