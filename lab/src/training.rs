@@ -59,91 +59,94 @@ pub fn split<S: Send, T: Send>(
 /// Number of samples per step of the optimiser (batch size).
 const BATCH: usize = 2048;
 
-/// A network in training, with its samples.
-pub trait Trainee {
+/// A network in training.
+pub trait Trainee: Sync {
+    /// A training sample.
+    type Sample: Sync;
+    /// A sample of the held-out games.
+    type Test: Sync;
+    /// Working memory of a chunk of samples.
+    type Scratch;
+    /// Number of samples in a chunk, the work of one parallel task.
+    const CHUNK: usize;
     /// Returns the weights.
     fn weights(&mut self) -> &mut [f32];
-    /// Returns the summed gradient of a batch of samples, given by their indices, and the summed loss.
-    fn gradient(&self, batch: &[u32], rng: &mut Rng) -> (Vec<f32>, f64);
     /// Restores the constraints on the weights after a step.
     fn constrain(&mut self);
-    /// Returns the mean loss on the held-out games.
-    fn unseen_loss(&self) -> f64;
+    /// Returns a function that creates the working memory of each chunk of a batch, given the number of the chunk.
+    fn scratch(rng: &mut Rng) -> impl Fn(u64) -> Self::Scratch + Sync;
+    /// Adds the gradient of the loss of a sample to `gradient`; returns the loss.
+    fn learn(&self, sample: &Self::Sample, scratch: &mut Self::Scratch, gradient: &mut [f32]) -> f64;
+    /// Returns the loss of a sample of the held-out games.
+    fn test(&self, test: &Self::Test) -> f64;
 }
 
-/// Length, learning rate and weight decay of a training run.
-pub struct Schedule {
-    /// Number of passes over the samples.
-    pub epochs: u32,
-    /// Initial learning rate.
-    pub rate: f64,
-    /// Weight decay as a fraction of the learning rate.
-    pub decay: f64,
-}
-
-/// Trains a network on `samples` samples in random batches; returns the losses of each epoch. The progress bar shows
-/// `name`.
+/// Trains a network from `random` weights in random batches of the samples `seen`; returns it with the losses of each of
+/// the `epochs`, which are passes over the samples. `rate` is the initial learning rate. The progress bar shows `name`.
 ///
 /// # Errors
 /// The loss diverges.
-pub fn train(
-    trainee: &mut impl Trainee,
-    samples: usize,
-    schedule: &Schedule,
-    rng: &mut Rng,
+pub fn train<T: Trainee>(
+    random: impl FnOnce(&mut Rng) -> T,
+    (seen, unseen): (&[T::Sample], &[T::Test]),
+    args: &TrainingArgs,
+    epochs: u32,
+    rate: f64,
     name: &str,
-) -> Result<Vec<Epoch>, String> {
-    let mut order: Vec<u32> = (0..samples as u32).collect();
-    let steps = u64::from(schedule.epochs) * order.chunks(BATCH).len() as u64;
-    let mut adam = Adam::new(trainee.weights().len(), steps, schedule.rate, schedule.decay);
+) -> Result<(T, Vec<Epoch>), String> {
+    let rng = &mut Rng::with_seed(args.seed);
+    let mut trainee = random(rng);
+    let mut order: Vec<u32> = (0..seen.len() as u32).collect();
+    let steps = u64::from(epochs) * order.chunks(BATCH).len() as u64;
+    let mut adam = Adam::new(trainee.weights().len(), steps, rate, args.decay);
     let bar = progress_bar(steps);
-    let mut epochs = Vec::new();
-    for _ in 0..schedule.epochs {
+    let mut curve = Vec::new();
+    for _ in 0..epochs {
         rng.shuffle(&mut order);
         let mut loss = 0.0;
         for batch in order.chunks(BATCH) {
-            let (gradient, of_batch) = trainee.gradient(batch, rng);
+            let (gradient, of_batch) = gradient(&mut trainee, seen, batch, rng);
             adam.step(trainee.weights(), &gradient, batch.len());
             trainee.constrain();
             loss += of_batch;
             bar.set_message(format!("{name} loss {:.4}", of_batch / batch.len() as f64));
             bar.inc(1);
         }
-        let epoch = Epoch { seen: loss / samples as f64, unseen: trainee.unseen_loss() };
+        // Summed in order after the parallel part: the result is reproducible.
+        let losses: Vec<f64> = unseen.par_iter().map(|test| trainee.test(test)).collect();
+        let unseen = losses.iter().sum::<f64>() / losses.len() as f64;
+        let epoch = Epoch { seen: loss / seen.len() as f64, unseen };
         if !(epoch.seen + epoch.unseen).is_finite() {
             return Err("the training does not converge: give a smaller --rate".into());
         }
-        epochs.push(epoch);
+        curve.push(epoch);
     }
     bar.finish_and_clear();
-    Ok(epochs)
+    Ok((trainee, curve))
 }
 
-/// Sums the gradients and losses of the chunks of a batch in a fixed order: the result does not depend on the number of
-/// threads. `learn(number, samples, gradient)` adds the gradient of a chunk and returns its loss.
-pub fn sum_of_chunks(
+/// Returns the summed gradient and loss of a batch. The sums over its chunks are added in a fixed order: the result does
+/// not depend on the number of threads.
+fn gradient<T: Trainee>(
+    trainee: &mut T,
+    seen: &[T::Sample],
     batch: &[u32],
-    chunk: usize,
-    weights: usize,
-    learn: impl Fn(u64, &[u32], &mut [f32]) -> f64 + Sync,
+    rng: &mut Rng,
 ) -> (Vec<f32>, f64) {
+    let (weights, scratch) = (trainee.weights().len(), T::scratch(rng));
+    let trainee = &*trainee;
     let of_chunk = |(number, chunk): (usize, &[u32])| {
-        let mut gradient = vec![0.0; weights];
-        let loss = learn(number as u64, chunk, &mut gradient);
+        let (mut gradient, mut scratch) = (vec![0.0; weights], scratch(number as u64));
+        let learn = |&sample: &u32| trainee.learn(&seen[sample as usize], &mut scratch, &mut gradient);
+        let loss = chunk.iter().map(learn).fold(0.0, |sum, loss| sum + loss);
         (gradient, loss)
     };
-    let chunks: Vec<(Vec<f32>, f64)> = batch.par_chunks(chunk).enumerate().map(of_chunk).collect();
+    let chunks: Vec<(Vec<f32>, f64)> = batch.par_chunks(T::CHUNK).enumerate().map(of_chunk).collect();
     let add = |(mut sum, loss): (Vec<f32>, f64), (gradient, of_chunk): (Vec<f32>, f64)| {
         sum.iter_mut().zip(&gradient).for_each(|(sum, slope)| *sum += slope);
         (sum, loss + of_chunk)
     };
     chunks.into_iter().reduce(add).unwrap_or_else(|| (vec![0.0; weights], 0.0))
-}
-
-/// Returns the mean loss of samples. The sum is taken in order after the parallel part: the result is reproducible.
-pub fn mean_of<T: Sync>(samples: &[T], loss: impl Fn(&T) -> f64 + Send + Sync) -> f64 {
-    let losses: Vec<f64> = samples.par_iter().map(loss).collect();
-    losses.iter().sum::<f64>() / samples.len() as f64
 }
 
 /// Mean log-losses of an epoch.

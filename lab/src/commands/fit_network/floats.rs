@@ -1,7 +1,7 @@
 //! The network in floating point: its output, the gradient of its loss, and its rounding to the engine's integers.
 
-use super::samples::Sample;
-use crate::training::normal;
+use super::samples::{Sample, Test, log_loss, probability};
+use crate::training::{Trainee, normal};
 use fastrand::Rng;
 use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, overflow};
@@ -12,7 +12,7 @@ pub type Row = [f32; HIDDEN];
 const KNOT: usize = PLY_PART.first;
 const BIAS: usize = KNOT + KNOTS.len();
 const OUTPUT: usize = BIAS + 1;
-pub const ROWS: usize = OUTPUT + 1;
+const ROWS: usize = OUTPUT + 1;
 
 /// Plies with their own row of biases (knots); see [`for_each_knot`] for the plies in between.
 const KNOTS: [u8; 9] = [5, 13, 20, 27, 34, 41, 48, 56, 66];
@@ -43,7 +43,7 @@ impl Floats {
         }
         let deviation = 0.3 / (HIDDEN as f64).sqrt();
         network.0[OUTPUT] = [(); HIDDEN].map(|()| (deviation * normal(rng)) as f32);
-        network.fix_linear();
+        network.constrain();
         network
     }
 
@@ -60,28 +60,6 @@ impl Floats {
     fn output(&self, hidden: &Row) -> f32 {
         let units = hidden[..LINEAR].iter().zip(&self.0[OUTPUT]);
         units.fold(hidden[LINEAR], |sum, (unit, weight)| sum + unit.max(0.0) * weight)
-    }
-
-    /// Adds the gradient of the cross-entropy of one sample to `gradient`; returns the predicted log-odds.
-    pub fn learn(&self, sample: &Sample, gradient: &mut [Row]) -> f32 {
-        let hidden = self.hidden(&sample.inputs);
-        let log_odds = self.output(&hidden);
-        // libm's exponential gives the same bits on every machine.
-        let error = 1.0 / (1.0 + libm::expf(-log_odds)) - sample.target;
-        let mut back = [error; HIDDEN];
-        for unit in 0..LINEAR {
-            let is_active = f32::from(u8::from(hidden[unit] > 0.0));
-            back[unit] *= is_active * self.0[OUTPUT][unit];
-            gradient[OUTPUT][unit] += error * hidden[unit].max(0.0);
-        }
-        for_each_input(&sample.inputs, |row, input| add(&mut gradient[row], input, &back));
-        add(&mut gradient[BIAS], 1.0, &back);
-        log_odds
-    }
-
-    /// Resets the output weight of the linear unit to 1.
-    pub fn fix_linear(&mut self) {
-        self.0[OUTPUT][LINEAR] = 1.0;
     }
 
     /// Rounds the weights to multiples of `1 / ONE`; fails if one of them overflows 16 bits.
@@ -110,6 +88,48 @@ impl Floats {
         let mut row = self.0[BIAS];
         for_each_knot(ply, |knot, part| add(&mut row, part, &self.0[knot]));
         row
+    }
+}
+
+impl Trainee for Floats {
+    type Sample = Sample;
+    type Test = Test;
+    type Scratch = ();
+    const CHUNK: usize = 128;
+
+    fn weights(&mut self) -> &mut [f32] {
+        self.0.as_flattened_mut()
+    }
+
+    /// Resets the output weight of the linear unit to 1.
+    fn constrain(&mut self) {
+        self.0[OUTPUT][LINEAR] = 1.0;
+    }
+
+    fn scratch(_: &mut Rng) -> impl Fn(u64) {
+        |_| ()
+    }
+
+    /// Adds the gradient of the cross-entropy with the target; returns the cross-entropy with the result.
+    fn learn(&self, sample: &Sample, (): &mut (), gradient: &mut [f32]) -> f64 {
+        let (gradient, _) = gradient.as_chunks_mut::<HIDDEN>();
+        let hidden = self.hidden(&sample.inputs);
+        let log_odds = self.output(&hidden);
+        // libm's exponential gives the same bits on every machine.
+        let error = 1.0 / (1.0 + libm::expf(-log_odds)) - sample.target;
+        let mut back = [error; HIDDEN];
+        for unit in 0..LINEAR {
+            let is_active = f32::from(u8::from(hidden[unit] > 0.0));
+            back[unit] *= is_active * self.0[OUTPUT][unit];
+            gradient[OUTPUT][unit] += error * hidden[unit].max(0.0);
+        }
+        for_each_input(&sample.inputs, |row, input| add(&mut gradient[row], input, &back));
+        add(&mut gradient[BIAS], 1.0, &back);
+        log_loss(sample.won.into(), probability(log_odds.into()))
+    }
+
+    fn test(&self, Test { sample, .. }: &Test) -> f64 {
+        log_loss(sample.won.into(), probability(self.log_odds(&sample.inputs).into()))
     }
 }
 
@@ -168,7 +188,7 @@ mod tests {
     fn network(rng: &mut Rng, times: f32) -> Floats {
         let mut network = Floats::random(rng);
         network.0.iter_mut().flatten().for_each(|weight| *weight *= times);
-        network.fix_linear();
+        network.constrain();
         network
     }
 

@@ -9,12 +9,11 @@
 
 mod floats;
 pub mod samples;
-mod training;
 
 use crate::arguments::{read_count, read_positive, read_share};
 use crate::commands::convert::read_all_games;
 use crate::files::{Output, read_weights};
-use crate::training::{TrainingArgs, curve};
+use crate::training::{TrainingArgs, curve, train};
 use floats::Floats;
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::NetworkWeights;
@@ -52,7 +51,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     let (seen, tests) = samples(&games, args.blend)?;
     let positions = seen.len() + tests.len();
     println!("{} games, {positions} positions, {} of them unseen", games.len(), tests.len());
-    let (network, epochs) = training::train(&seen, &tests, args)?;
+    let Args { training, epochs, rate, .. } = args;
+    let (network, epochs) = train(Floats::random, (&seen, &tests), training, *epochs, *rate, "network")?;
     let base = model(&file)?;
     let advice = |problem| format!("{problem}: give more games, a larger --decay or fewer --epochs");
     let rounded = network.rounded().map_err(advice)?;

@@ -17,8 +17,9 @@ use crate::commands::convert::read_all_games;
 use crate::commands::fit_network::samples::are_small;
 use crate::files::{Output, read_weights};
 use crate::sheet::Sheet;
-use crate::training::{TrainingArgs, curve, split};
+use crate::training::{TrainingArgs, curve, split, train};
 use decisions::{Kind, Sample, samples_of};
+use fastrand::Rng;
 use network::Policy;
 use otrera::eval::policy::STAGES;
 use otrera::eval::weights::{PriorWeights, Rows, WeightsFile};
@@ -70,17 +71,19 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     say(&format!("{} games, {positions} positions, {} of them unseen", games.len(), unseen.len()));
     let base = Evaluator::new(Model::from_weights(&file.write())?);
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
-    let train = |kind: Kind| {
+    let fitted = |kind: Kind| {
         let picture = Output::new(&args.output.with_extension(format!("{}.svg", kind.name())), &inputs)?;
-        let (policy, epochs) = Policy::train(kind, edge, &seen, &unseen, args)?;
+        let random = |rng: &mut Rng| Policy::random(kind, edge, rng);
+        let samples = (&seen[..], &unseen[..]);
+        let (policy, epochs) = train(random, samples, &args.training, args.epochs, args.rate, kind.name())?;
         let losses = losses(kind, &policy, &base, &unseen);
         say(&losses.to_text());
         curve("Cross-entropy of the policy against the visits", &epochs).write(picture.path())?;
         say(&format!("written: {}", picture.path().display()));
         Ok::<_, String>((policy, losses))
     };
-    let (movements, losses_of_movements) = train(Kind::Movements)?;
-    let (arrows, losses_of_arrows) = train(Kind::Arrows)?;
+    let (movements, losses_of_movements) = fitted(Kind::Movements)?;
+    let (arrows, losses_of_arrows) = fitted(Kind::Arrows)?;
     let Args { epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = args;
     let weights = PriorWeights {
         trained: format!(

@@ -1,15 +1,11 @@
 //! The policy in floating point, its training by Adam, and its rounding to the engine's integers.
 
-use super::Args;
 use super::decisions::{Decision, Kind, Layout, Sample};
-use crate::training::{Epoch, Schedule, Trainee, mean_of, normal, sum_of_chunks, train};
+use crate::training::{Trainee, normal};
 use fastrand::Rng;
 use otrera::DistanceMaps;
 use otrera::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
 use otrera::eval::policy_network::{self, ONE, UNITS, rows};
-
-/// Number of samples per parallel task.
-const CHUNK: usize = 512;
 
 /// A row of the network in floating point.
 type Row = [f32; UNITS];
@@ -25,52 +21,11 @@ pub struct Policy {
 
 impl Policy {
     /// Creates a policy for boards of this edge with small random rows and linear weights of 0.
-    fn random(kind: Kind, edge: usize, rng: &mut Rng) -> Self {
+    pub fn random(kind: Kind, edge: usize, rng: &mut Rng) -> Self {
         let rows = rows(edge);
         let mut weights: Vec<f32> = (0..rows * UNITS).map(|_| (0.07 * normal(rng)) as f32).collect();
         weights.resize(weights.len() + STAGES * kind.features().iter().sum::<usize>(), 0.0);
         Self { kind, layout: Layout::new(edge), weights, rows }
-    }
-
-    /// Trains a policy; returns it with the losses of each epoch.
-    ///
-    /// # Errors
-    /// The loss diverges.
-    pub fn train(
-        kind: Kind,
-        edge: usize,
-        seen: &[Sample],
-        unseen: &[Sample],
-        args: &Args,
-    ) -> Result<(Self, Vec<Epoch>), String> {
-        let mut rng = Rng::with_seed(args.training.seed);
-        let mut training = Training { policy: Self::random(kind, edge, &mut rng), seen, unseen };
-        let schedule = Schedule { epochs: args.epochs, rate: args.rate, decay: args.training.decay };
-        let epochs = train(&mut training, seen.len(), &schedule, &mut rng, kind.name())?;
-        Ok((training.policy, epochs))
-    }
-
-    /// Adds the gradient of the cross-entropy of one decision to `gradient`; returns the cross-entropy.
-    fn learn(&self, decision: &Decision, gradient: &mut [f32]) -> f64 {
-        let hidden = self.hidden(decision);
-        let active = hidden.map(|unit| unit.max(0.0));
-        let probabilities = self.probabilities(decision, &active);
-        let (rows, linear) = gradient.split_at_mut(self.rows * UNITS);
-        let (rows, _) = rows.as_chunks_mut::<UNITS>();
-        let mut back = [0.0; UNITS];
-        let choices = decision.choices.iter().zip(&probabilities).zip(&decision.targets);
-        for (((row, features), probability), target) in choices {
-            let error = probability - target;
-            features.iter().for_each(|&feature| linear[feature] += error);
-            add(&mut back, error, self.row(*row));
-            add(&mut rows[*row], error, &active);
-        }
-        for (slope, unit) in back.iter_mut().zip(hidden) {
-            *slope *= f32::from(u8::from(unit > 0.0));
-        }
-        add(&mut rows[0], 1.0, &back);
-        decision.squares.iter().for_each(|&row| add(&mut rows[row], 1.0, &back));
-        cross_entropy(decision, &probabilities)
     }
 
     /// Returns the stage of a sample, its cross-entropy, and true if the half-move of the most-visited move has the
@@ -108,12 +63,6 @@ impl Policy {
         odds
     }
 
-    /// Clamps the rows to the range of the engine's 8-bit weights.
-    fn clamp(&mut self) {
-        const LIMIT: f32 = 127.0 / ONE as f32;
-        self.weights[..self.rows * UNITS].iter_mut().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
-    }
-
     /// Returns the rows, rounded to the engine's units.
     pub fn rounded_rows(&self) -> Vec<policy_network::Row> {
         let (rows, _) = self.weights[..self.rows * UNITS].as_chunks::<UNITS>();
@@ -137,39 +86,53 @@ fn cross_entropy(decision: &Decision, probabilities: &[f32]) -> f64 {
     terms.map(|(&target, probability)| f64::from(target * -probability.max(1e-12).ln())).sum()
 }
 
-struct Training<'a> {
-    policy: Policy,
-    seen: &'a [Sample],
-    unseen: &'a [Sample],
-}
+impl Trainee for Policy {
+    type Sample = Sample;
+    type Test = Sample;
+    type Scratch = (Rng, DistanceMaps);
+    const CHUNK: usize = 512;
 
-impl Trainee for Training<'_> {
     fn weights(&mut self) -> &mut [f32] {
-        &mut self.policy.weights
+        &mut self.weights
     }
 
-    /// Returns the summed gradient and loss of a batch, with a random symmetry of the board for each sample.
-    fn gradient(&self, batch: &[u32], rng: &mut Rng) -> (Vec<f32>, f64) {
-        let Self { policy, seen, .. } = self;
-        let seed = rng.u64(..);
-        sum_of_chunks(batch, CHUNK, policy.weights.len(), |number, chunk, gradient| {
-            let mut rng = Rng::with_seed(otrera::mix_seed(seed, number));
-            let mut maps = DistanceMaps::default();
-            let learn = |&sample: &u32| {
-                let sample = &seen[sample as usize];
-                let decision = policy.layout.decision(sample, policy.kind, rng.usize(..8), &mut maps);
-                policy.learn(&decision, gradient)
-            };
-            chunk.iter().map(learn).fold(0.0, |sum, loss| sum + loss)
-        })
-    }
-
+    /// Clamps the rows to the range of the engine's 8-bit weights.
     fn constrain(&mut self) {
-        self.policy.clamp();
+        const LIMIT: f32 = 127.0 / ONE as f32;
+        self.weights[..self.rows * UNITS].iter_mut().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
     }
 
-    fn unseen_loss(&self) -> f64 {
-        mean_of(self.unseen, |sample| self.policy.loss(sample).1)
+    fn scratch(rng: &mut Rng) -> impl Fn(u64) -> Self::Scratch + Sync {
+        let seed = rng.u64(..);
+        move |number| (Rng::with_seed(otrera::mix_seed(seed, number)), DistanceMaps::default())
+    }
+
+    /// Adds the gradient of the cross-entropy after a random symmetry of the board; returns the cross-entropy.
+    fn learn(&self, sample: &Sample, (rng, maps): &mut Self::Scratch, gradient: &mut [f32]) -> f64 {
+        let decision = &self.layout.decision(sample, self.kind, rng.usize(..8), maps);
+        let hidden = self.hidden(decision);
+        let active = hidden.map(|unit| unit.max(0.0));
+        let probabilities = self.probabilities(decision, &active);
+        let (rows, linear) = gradient.split_at_mut(self.rows * UNITS);
+        let (rows, _) = rows.as_chunks_mut::<UNITS>();
+        let mut back = [0.0; UNITS];
+        let choices = decision.choices.iter().zip(&probabilities).zip(&decision.targets);
+        for (((row, features), probability), target) in choices {
+            let error = probability - target;
+            features.iter().for_each(|&feature| linear[feature] += error);
+            add(&mut back, error, self.row(*row));
+            add(&mut rows[*row], error, &active);
+        }
+        for (slope, unit) in back.iter_mut().zip(hidden) {
+            *slope *= f32::from(u8::from(unit > 0.0));
+        }
+        add(&mut rows[0], 1.0, &back);
+        decision.squares.iter().for_each(|&row| add(&mut rows[row], 1.0, &back));
+        cross_entropy(decision, &probabilities)
+    }
+
+    fn test(&self, sample: &Sample) -> f64 {
+        self.loss(sample).1
     }
 }
 
