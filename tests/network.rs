@@ -3,6 +3,7 @@
 use fastrand::Rng;
 use otrera::eval::inputs::{AMAZON_FEATURES, COUNTS, Inputs};
 use otrera::eval::network::{HIDDEN, Network, ONE};
+use otrera::eval::square_layer::{SquareCodes, SquareLayer};
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::eval::{Evaluator, Value};
@@ -12,9 +13,11 @@ use testkit::definitions::{
 };
 
 /// Draws a network of small random weights.
-fn random_network(rng: &mut Rng) -> NetworkWeights {
+fn random_network(edge: usize, rng: &mut Rng) -> NetworkWeights {
     let mut network = Box::new(Network::ZERO);
     network.rows.iter_mut().flatten().for_each(|weight| *weight = rng.i16(-100..=100));
+    let row = || [(); 2].map(|()| [(); 16].map(|()| rng.i8(-100..=100)));
+    network.squares = Some(SquareLayer::new(edge, std::iter::repeat_with(row)));
     NetworkWeights { trained: "by chance".into(), network }
 }
 
@@ -35,7 +38,22 @@ fn reference_inputs(position: &Position) -> Inputs {
         counts: square_counts(position, &queen, &king),
         amazons: [0, 1].map(amazons_of),
         ply: (position.arrows().len() * 92 / empty_at_start) as u8,
+        squares: square_codes(position, &queen),
     }
+}
+
+/// Returns the code of each square: the classes of both sides by queen moves, in three bits each; on occupied squares
+/// 37 for our amazon, 38 for theirs, else 39.
+fn square_codes(position: &Position, queen: &[Distances; 2]) -> SquareCodes {
+    let mut codes = SquareCodes([39; 128]);
+    for square in position.empty() {
+        let [ours, theirs] = [0, 1].map(|side| distance_class(&queen[side], square, 3));
+        codes.0[square.index()] = (ours + 8 * theirs) as u8;
+    }
+    for (side, code) in [(position.side(), 37), (position.side().opponent(), 38)] {
+        position.amazons(side).into_iter().for_each(|amazon| codes.0[amazon.index()] = code);
+    }
+    codes
 }
 
 /// Counts the empty squares by the distance classes of both sides in queen moves, and by our leads in queen moves and
@@ -86,7 +104,7 @@ fn amazon_classes(
 }
 
 /// Computes the network's output, in log-odds of a win, from its inputs. The rows have the order of weights files.
-fn log_odds(Network { rows }: &Network, inputs: &Inputs) -> Value {
+fn log_odds(Network { rows, squares }: &Network, edge: usize, inputs: &Inputs) -> Value {
     let mut active: Vec<(usize, i32)> = inputs.counts.map(i32::from).into_iter().enumerate().collect();
     let mut first = COUNTS;
     for (feature, (_, bounds)) in AMAZON_FEATURES.iter().enumerate() {
@@ -98,7 +116,22 @@ fn log_odds(Network { rows }: &Network, inputs: &Inputs) -> Value {
     }
     active.push((first + usize::from(inputs.ply), 1));
     let output = rows[first + 93];
-    let hidden = |unit: usize| active.iter().map(|&(row, times)| i32::from(rows[row][unit]) * times).sum();
+    let rows_of_squares: Vec<_> =
+        squares.iter().flat_map(SquareLayer::rows).map(|row| row.as_flattened()).collect();
+    let class = |code: u8| match code {
+        37 => Some(25),
+        38 => Some(26),
+        39 => None,
+        _ => Some(usize::from(code % 8 * 5 + code / 8)),
+    };
+    let of_square =
+        |(square, &code): (usize, &u8)| Some((class(code)? * edge + square / 11) * edge + square % 11);
+    let active_squares: Vec<usize> = inputs.squares.0.iter().enumerate().filter_map(of_square).collect();
+    let hidden = |unit: usize| {
+        let of_squares: i32 = active_squares.iter().map(|&row| i32::from(rows_of_squares[row][unit])).sum();
+        // The rows of the squares are in units of 1/256, the others in units of 1/512.
+        2 * of_squares + active.iter().map(|&(row, times)| i32::from(rows[row][unit]) * times).sum::<i32>()
+    };
     let after_relu = |unit: usize| if unit == HIDDEN - 1 { hidden(unit) } else { i32::max(hidden(unit), 0) };
     let sum: i32 = (0..HIDDEN).map(|unit| after_relu(unit) * i32::from(output[unit])).sum();
     Value(sum as f32 / (ONE * ONE) as f32)
@@ -107,7 +140,7 @@ fn log_odds(Network { rows }: &Network, inputs: &Inputs) -> Value {
 #[test]
 fn networks_match_their_definition_on_every_kernel() {
     let mut rng = Rng::with_seed(5);
-    let [standard, small] = [(); 2].map(|()| random_network(&mut rng));
+    let [standard, small] = [10, 8].map(|edge| random_network(edge, &mut rng));
     let mut file = WeightsFile::read(WeightsFile::BUILT_IN).unwrap();
     file.networks = Networks { standard: Some(standard.clone()), small: Some(small.clone()) };
     let model = Model::from_weights(&file.write()).unwrap();
@@ -119,13 +152,13 @@ fn networks_match_their_definition_on_every_kernel() {
             continue;
         }
         let reference = reference_inputs(&position);
-        let weights = if position.size().edge() <= 8 { &small } else { &standard };
+        let (weights, edge) = if position.size().edge() <= 8 { (&small, 8) } else { (&standard, 10) };
         for kernel in Kernel::available() {
             let inputs = Inputs::of_position(&position, &mut maps, kernel);
             assert_eq!(inputs, Some(reference), "{kernel:?}\n{position}");
             let evaluator = Evaluator::new(model.clone()).with_kernel(kernel);
             let value = evaluator.value(&position, &mut ModelScratch::default());
-            assert_eq!(value, log_odds(&weights.network, &reference), "{kernel:?}, {position:?}");
+            assert_eq!(value, log_odds(&weights.network, edge, &reference), "{kernel:?}, {position:?}");
             compared += 1;
         }
     }

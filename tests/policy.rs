@@ -3,7 +3,8 @@
 use otrera::eval::Evaluator;
 use otrera::eval::model::{Model, ModelScratch};
 use otrera::eval::policy::{Arrows, Movements, odds};
-use otrera::eval::policy_network::{ONE, SQUARE_CLASSES, UNITS, for_each_square, half_moves, squares};
+use otrera::eval::policy_network::{ONE, UNITS, half_moves};
+use otrera::eval::square_layer::{SQUARE_CLASSES, for_each_square, squares};
 use otrera::eval::weights::WeightsFile;
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};

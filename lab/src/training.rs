@@ -4,7 +4,7 @@ use crate::arguments::read_share;
 use crate::plot::{Line, Plot, Scale};
 use crate::progress::progress_bar;
 use fastrand::Rng;
-use otrera::GameRecord;
+use otrera::{GameRecord, Square};
 use rayon::prelude::*;
 use std::f64::consts::PI;
 use std::path::PathBuf;
@@ -54,6 +54,14 @@ pub fn split<S: Send, T: Send>(
         seen.len(),
         unseen.len()
     ))
+}
+
+/// Returns the square to which one of the 8 symmetries maps a square of a board of this edge.
+pub fn turned(square: Square, edge: usize, symmetry: usize) -> Square {
+    let flip = |place: usize, bit: usize| if symmetry & bit == 0 { place } else { edge - 1 - place };
+    let (column, row) = (flip(square.column(), 1), flip(square.row(), 2));
+    let image = if symmetry & 4 == 0 { Square::new(column, row) } else { Square::new(row, column) };
+    image.unwrap_or(square)
 }
 
 /// Number of samples per step of the optimiser (batch size).

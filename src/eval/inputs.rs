@@ -12,6 +12,7 @@ use super::distance::{DistanceMaps, Levels};
 use super::freedom::freedoms;
 use super::mobility::{neighbours_of, sliced_counts};
 use super::ply::{PLIES, standard_ply};
+use super::square_classes::SquareCodes;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::{Kernel, Lanes, dispatch};
@@ -93,6 +94,8 @@ pub struct Inputs {
     pub amazons: [[Option<Classes>; AMAZONS]; 2],
     /// Progress of the game in plies of a 10x10 game, see [`super::ply`].
     pub ply: u8,
+    /// The code of every square, see [`super::square_layer`].
+    pub squares: SquareCodes,
 }
 
 impl Inputs {
@@ -112,10 +115,11 @@ impl Inputs {
             std::array::from_fn(|amazon| (amazon < present).then_some(classes[amazon]))
         });
         let counts = count(maps, side.index(), position.empty()).map(|count| count as u8);
-        Self { counts, amazons, ply: standard_ply(position) as u8 }
+        let squares = SquareCodes::new::<L>(position, maps);
+        Self { counts, amazons, ply: standard_ply(position) as u8, squares }
     }
 
-    /// Calls `found(row, factor)` for each nonzero input.
+    /// Calls `found(row, factor)` for each nonzero input of [`PARTS`].
     #[inline(always)]
     pub fn for_each(&self, mut found: impl FnMut(usize, u8)) {
         for (row, &count) in self.counts.iter().enumerate() {

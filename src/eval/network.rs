@@ -4,7 +4,8 @@
 //! ```text
 //!   50 counts of squares, by the distance classes of both sides \
 //!   8 amazons, each with its classes of three features           >  32 units, ReLU, the last linear  >  log-odds
-//!   ply                                                         /
+//!   ply                                                          |
+//!   each square with its class (super::square_layer)            /
 //! ```
 //!
 //! A count multiplies its row of weights; a class selects a row. The sum of the rows is the hidden layer (a 16-bit
@@ -17,6 +18,8 @@ use super::amazons::{AMAZONS, AmazonReach};
 use super::distance::DistanceMaps;
 use super::inputs::{self, COUNTS, Inputs, PLY_PART, Part, amazon_classes, amazon_row, count};
 use super::ply::standard_ply;
+use super::square_classes::SquareCodes;
+use super::square_layer::{SquareLayer, VECTOR};
 use super::winrate::Value;
 use crate::board::position::Position;
 use crate::simd::Lanes;
@@ -27,6 +30,15 @@ pub const HIDDEN: usize = 32;
 /// Fixed-point scale: weights and hidden activations are multiples of `1 / ONE`. Sums wrap modulo 2^16; only the final
 /// sum has to fit.
 pub const ONE: i32 = 1 << 9;
+
+/// Fixed-point scale of the rows of the squares, which have 8 bits.
+pub const SQUARES_ONE: i32 = 1 << 8;
+
+/// The layer over the squares.
+pub type Squares = SquareLayer<{ HIDDEN / VECTOR }>;
+
+/// Factor that converts the rows of the squares to units of `1 / ONE`.
+const SQUARES_FACTOR: i32 = ONE / SQUARES_ONE;
 
 /// One weight per hidden unit.
 pub type Row = [i16; HIDDEN];
@@ -47,11 +59,13 @@ pub fn parts() -> impl Iterator<Item = Part> {
 pub struct Network {
     /// Weights of all [`parts`], a row for each input.
     pub rows: [Row; ROWS],
+    /// The layer over the squares; files of older versions lack it.
+    pub squares: Option<Squares>,
 }
 
 impl Network {
     /// A network whose weights are all 0.
-    pub const ZERO: Self = Self { rows: [[0; HIDDEN]; ROWS] };
+    pub const ZERO: Self = Self { rows: [[0; HIDDEN]; ROWS], squares: None };
 
     /// Returns the rows of a part.
     pub fn rows_of(&mut self, part: Part) -> &mut [Row] {
@@ -87,6 +101,9 @@ impl Network {
                 }
             }
         }
+        if let Some(squares) = &self.squares {
+            hidden.add_squares(squares, &SquareCodes::new::<L>(position, maps));
+        }
         Value(self.output(&hidden.to_row()) as f32 / (ONE * ONE) as f32)
     }
 
@@ -112,6 +129,13 @@ impl Network {
                 hidden[unit] += i32::from(self.rows[row][unit]) * i32::from(factor);
             }
         });
+        if let Some(squares) = &self.squares {
+            for (square, &code) in inputs.squares.0.iter().enumerate() {
+                for (unit, &weight) in hidden.iter_mut().zip(squares.row(code, square).as_flattened()) {
+                    *unit += SQUARES_FACTOR * i32::from(weight);
+                }
+            }
+        }
         if let Some(&unit) = hidden.iter().find(|&&unit| i16::try_from(unit).is_err()) {
             return Err(overflow("a hidden unit", f64::from(unit)));
         }
@@ -150,6 +174,14 @@ impl<L: Lanes> Hidden<L> {
         let Self(row) = Self::of(row);
         for part in 0..row.len() {
             self.0[part] = self.0[part].plus_scaled(row[part], factor);
+        }
+    }
+
+    #[inline(always)]
+    fn add_squares(&mut self, squares: &Squares, codes: &SquareCodes) {
+        let sum = squares.sum::<L>(codes, [L::splat(0); HIDDEN / VECTOR]);
+        for part in 0..sum.len() {
+            self.0[part] = self.0[part].plus_scaled(sum[part], SQUARES_FACTOR as i16);
         }
     }
 

@@ -81,7 +81,8 @@ pub const OUR_AMAZON: usize = 4 * 8 + 5;
 /// whose weights are 0.
 pub const THEIR_AMAZON: usize = 4 * 8 + 6;
 
-/// The code of every square, an input of the policy network.
+/// The code of every square, an input of the networks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SquareCodes(pub [u8; SQUARES]);
 
 impl SquareCodes {

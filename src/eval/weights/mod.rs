@@ -5,7 +5,8 @@
 //! {
 //!   "priors": {"small": {"trained": "from which games", "movements": [[[1.23, 0.0]]], "arrows": [[[0.5, 0.0]]],
 //!     "movement_rows": "AP8B", "arrow_rows": "AP8B"}},
-//!   "networks": {"small": {"trained": "from which games", "counts": [[12, -3]], "output": [[240, 512]]}}
+//!   "networks": {"small": {"trained": "from which games", "counts": [[12, -3]], "output": [[240, 512]],
+//!     "squares": "AP8B"}}
 //! }
 //! ```
 //!
@@ -18,7 +19,7 @@ pub mod network;
 pub(super) mod packed;
 
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
-use super::policy_network::{self, Row, UNITS};
+use super::policy_network::{self, UNITS};
 use crate::board::square::Size;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use network::{Networks, json};
@@ -60,29 +61,30 @@ pub struct PriorWeights {
     /// Linear weights of arrows, indexed by stage, feature and class.
     pub arrows: Vec<Vec<Vec<f32>>>,
     /// Rows of the policy network of movements.
-    pub movement_rows: Rows,
+    pub movement_rows: Rows<UNITS>,
     /// Rows of the policy network of arrows.
-    pub arrow_rows: Rows,
+    pub arrow_rows: Rows<UNITS>,
 }
 
-/// Rows of a policy network, in the order of [`super::policy_network::PolicyNetwork::new`].
+/// Rows of 8-bit weights: of a policy network, in the order of [`super::policy_network::PolicyNetwork::new`], or of
+/// the squares of a network, in that of [`super::square_layer::SquareLayer::new`].
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Rows(pub Vec<Row>);
+pub struct Rows<const WIDTH: usize>(pub Vec<[i8; WIDTH]>);
 
-impl TryFrom<String> for Rows {
+impl<const WIDTH: usize> TryFrom<String> for Rows<WIDTH> {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         let bytes = BASE64_STANDARD.decode(text).map_err(|error| format!("rows in Base64: {error}"))?;
-        let (rows, []) = bytes.as_chunks::<UNITS>() else {
-            return Err(format!("{} weights do not divide into rows of {UNITS}", bytes.len()));
+        let (rows, []) = bytes.as_chunks::<WIDTH>() else {
+            return Err(format!("{} weights do not divide into rows of {WIDTH}", bytes.len()));
         };
         Ok(Self(rows.iter().map(|row| row.map(|byte| byte as i8)).collect()))
     }
 }
 
-impl Rows {
+impl<const WIDTH: usize> Rows<WIDTH> {
     fn write(&self) -> String {
         BASE64_STANDARD.encode(bytemuck::cast_slice(self.0.as_flattened()))
     }

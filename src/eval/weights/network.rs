@@ -1,10 +1,13 @@
-//! Networks in a weights file: rows of integers in units of `1 / ONE` of [`crate::eval::network`].
+//! Networks in a weights file: rows of integers in units of `1 / ONE` of [`crate::eval::network`], and the rows of the
+//! squares as signed bytes in Base64.
 
+use super::Rows;
 use crate::board::position::Position;
 use crate::board::square::Size;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::inputs::Inputs;
 use crate::eval::network::{HIDDEN, Network, OUTPUT_PART, parts};
+use crate::eval::square_layer::{SQUARE_CLASSES, SquareLayer};
 use crate::simd::PortableLanes;
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
@@ -35,6 +38,8 @@ pub struct NetworkWeights {
 #[derive(Deserialize)]
 struct NetworkFile {
     trained: String,
+    #[serde(default)]
+    squares: Option<Rows<HIDDEN>>,
     #[serde(flatten)]
     parts: BTreeMap<String, Vec<Vec<i16>>>,
 }
@@ -42,8 +47,14 @@ struct NetworkFile {
 impl TryFrom<NetworkFile> for NetworkWeights {
     type Error = String;
 
-    fn try_from(NetworkFile { trained, parts: mut found }: NetworkFile) -> Result<Self, String> {
+    fn try_from(NetworkFile { trained, squares, parts: mut found }: NetworkFile) -> Result<Self, String> {
         let mut network = Box::new(Network::ZERO);
+        if let Some(Rows(rows)) = squares {
+            let edge = [Size::BOTZONE, Size::STANDARD].map(Size::edge);
+            let edge = edge.into_iter().find(|edge| SQUARE_CLASSES * edge * edge == rows.len());
+            let edge = edge.ok_or_else(|| format!("squares: {} rows", rows.len()))?;
+            network.squares = Some(SquareLayer::new(edge, rows.into_iter().map(bytemuck::cast)));
+        }
         for part in parts() {
             let rows = match found.remove(part.name) {
                 Some(rows) => rows,
@@ -103,6 +114,10 @@ impl NetworkWeights {
             let rows = self.network.rows[part.first..][..part.rows].iter();
             let rows: Vec<String> = rows.map(|row| format!("      {}", json(&row[..]))).collect();
             let _ = write!(text, ",\n    \"{}\": [\n{}\n    ]", part.name, rows.join(",\n"));
+        }
+        if let Some(squares) = &self.network.squares {
+            let rows = Rows::<HIDDEN>(squares.rows().map(|row| bytemuck::cast(*row)).collect());
+            let _ = write!(text, ",\n    \"squares\": \"{}\"", rows.write());
         }
         text + "}"
     }

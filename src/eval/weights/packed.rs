@@ -2,13 +2,16 @@
 //! the size of the source is limited.
 //!
 //! First come 32-bit integers, low byte first: the linear weights of movements and arrows in units of 1 / [`DIVISOR`],
-//! then the rows of the network for small boards. The rows of the policy networks follow, one byte for each weight.
+//! then the rows of the network for small boards. The rows of the policy networks and of the network's squares follow,
+//! one byte for each weight.
 
 use super::network::{NetworkWeights, Networks};
 use super::{PriorWeights, Priors, Rows, WeightsFile};
+use crate::board::square::Size;
 use crate::eval::network::{HIDDEN, Network, ROWS};
 use crate::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES, classes};
-use crate::eval::policy_network::{Row, UNITS};
+use crate::eval::policy_network::{UNITS, rows};
+use crate::eval::square_layer::SquareLayer;
 
 static NUMBERS: &[u8] = include_bytes!(env!("OTRERA_WEIGHTS"));
 
@@ -30,8 +33,10 @@ pub fn built_in() -> WeightsFile {
     let (movements, arrows) = (priors(&MOVEMENT_FEATURES), priors(&ARROW_FEATURES));
     let mut network = Box::new(Network::ZERO);
     network.rows.iter_mut().flatten().zip(numbers).for_each(|(weight, number)| *weight = number as i16);
-    let rows: Vec<Row> =
-        NUMBERS[INTEGERS..].as_chunks::<UNITS>().0.iter().map(|row| row.map(|byte| byte as i8)).collect();
+    let (of_policies, of_squares) = NUMBERS[INTEGERS..].split_at(2 * UNITS * rows(Size::BOTZONE.edge()));
+    let of_squares = signed::<HIDDEN>(of_squares).into_iter().map(bytemuck::cast);
+    network.squares = Some(SquareLayer::new(Size::BOTZONE.edge(), of_squares));
+    let rows = signed::<UNITS>(of_policies);
     let (movement_rows, arrow_rows) = rows.split_at(rows.len() / 2);
     let small = PriorWeights {
         trained: String::new(),
@@ -50,4 +55,9 @@ pub fn built_in() -> WeightsFile {
             small: Some(NetworkWeights { trained: String::new(), network }),
         },
     }
+}
+
+/// Reads rows of signed bytes.
+fn signed<const WIDTH: usize>(bytes: &[u8]) -> Vec<[i8; WIDTH]> {
+    bytes.as_chunks().0.iter().map(|row| row.map(|byte| byte as i8)).collect()
 }

@@ -1,10 +1,13 @@
 //! The network in floating point: its output, the gradient of its loss, and its rounding to the engine's integers.
 
 use super::samples::{Sample, Test, log_loss, probability};
-use crate::training::{Trainee, normal};
+use crate::training::{Trainee, normal, turned};
 use fastrand::Rng;
+use otrera::Square;
+use otrera::board::square::FRAME;
 use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
-use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, overflow};
+use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, SQUARES_ONE, overflow};
+use otrera::eval::square_layer::{SQUARE_CLASSES, SquareLayer, VECTOR, squares};
 
 pub type Row = [f32; HIDDEN];
 
@@ -12,7 +15,8 @@ pub type Row = [f32; HIDDEN];
 const KNOT: usize = PLY_PART.first;
 const BIAS: usize = KNOT + KNOTS.len();
 const OUTPUT: usize = BIAS + 1;
-const ROWS: usize = OUTPUT + 1;
+const SQUARES: usize = OUTPUT + 1;
+const ROWS: usize = SQUARES + SQUARE_CLASSES * FRAME;
 
 /// Plies with their own row of biases (knots); see [`for_each_knot`] for the plies in between.
 const KNOTS: [u8; 9] = [5, 13, 20, 27, 34, 41, 48, 56, 66];
@@ -23,7 +27,7 @@ const REACH: f32 = 7.5;
 const LINEAR: usize = HIDDEN - 1;
 
 /// Weights of a network in floating point, [`ROWS`] rows: the inputs other than the ply, the bias at each knot, the
-/// bias common to all plies, and the output.
+/// bias common to all plies, the output, and for each class of a square a row for each square.
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
@@ -41,6 +45,11 @@ impl Floats {
                 *weight = (deviation * normal(rng)) as f32;
             }
         }
+        for row in &mut network.0[SQUARES..] {
+            for (unit, weight) in row.iter_mut().enumerate() {
+                *weight = (if unit == LINEAR { 0.01 } else { 0.05 } * normal(rng)) as f32;
+            }
+        }
         let deviation = 0.3 / (HIDDEN as f64).sqrt();
         network.0[OUTPUT] = [(); HIDDEN].map(|()| (deviation * normal(rng)) as f32);
         network.constrain();
@@ -48,12 +57,12 @@ impl Floats {
     }
 
     pub fn log_odds(&self, inputs: &Inputs) -> f32 {
-        self.output(&self.hidden(inputs))
+        self.output(&self.hidden(inputs, |square| square))
     }
 
-    fn hidden(&self, inputs: &Inputs) -> Row {
+    fn hidden(&self, inputs: &Inputs, turned: impl Fn(Square) -> Square) -> Row {
         let mut hidden = self.0[BIAS];
-        for_each_input(inputs, |row, input| add(&mut hidden, input, &self.0[row]));
+        for_each_input(inputs, turned, |row, input| add(&mut hidden, input, &self.0[row]));
         hidden
     }
 
@@ -62,8 +71,8 @@ impl Floats {
         units.fold(hidden[LINEAR], |sum, (unit, weight)| sum + unit.max(0.0) * weight)
     }
 
-    /// Rounds the weights to multiples of `1 / ONE`; fails if one of them overflows 16 bits.
-    pub fn rounded(&self) -> Result<Box<Network>, String> {
+    /// Rounds the weights to the engine's units, for boards of this edge; fails if one of them overflows 16 bits.
+    pub fn rounded(&self, edge: usize) -> Result<Box<Network>, String> {
         let mut network = Box::new(Network::ZERO);
         for (number, row) in network.rows.iter_mut().enumerate() {
             let weights = if number < PLY_PART.first {
@@ -81,6 +90,14 @@ impl Floats {
                 *weight = units as i16;
             }
         }
+        let units = |weight: f32| (weight * SQUARES_ONE as f32).round() as i8;
+        let rows = (0..SQUARE_CLASSES).flat_map(|class| {
+            squares(edge).map(move |square| {
+                let row = &self.0[square_row(class, square)];
+                std::array::from_fn(|vector| std::array::from_fn(|unit| units(row[vector * VECTOR + unit])))
+            })
+        });
+        network.squares = Some(SquareLayer::new(edge, rows));
         Ok(network)
     }
 
@@ -94,26 +111,33 @@ impl Floats {
 impl Trainee for Floats {
     type Sample = Sample;
     type Test = Test;
-    type Scratch = ();
-    const CHUNK: usize = 128;
+    type Scratch = Rng;
+    const CHUNK: usize = 256;
 
     fn weights(&mut self) -> &mut [f32] {
         self.0.as_flattened_mut()
     }
 
-    /// Resets the output weight of the linear unit to 1.
+    /// Resets the output weight of the linear unit to 1, and clamps the rows of the squares to the range of the
+    /// engine's 8-bit weights.
     fn constrain(&mut self) {
+        const LIMIT: f32 = 127.0 / SQUARES_ONE as f32;
         self.0[OUTPUT][LINEAR] = 1.0;
+        self.0[SQUARES..].iter_mut().flatten().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
     }
 
-    fn scratch(_: &mut Rng) -> impl Fn(u64) {
-        |_| ()
+    fn scratch(rng: &mut Rng) -> impl Fn(u64) -> Rng + Sync {
+        let seed = rng.u64(..);
+        move |number| Rng::with_seed(otrera::mix_seed(seed, number))
     }
 
-    /// Adds the gradient of the cross-entropy with the target; returns the cross-entropy with the result.
-    fn learn(&self, sample: &Sample, (): &mut (), gradient: &mut [f32]) -> f64 {
+    /// Adds the gradient of the cross-entropy with the target, after a random symmetry of the board; returns the
+    /// cross-entropy with the result.
+    fn learn(&self, sample: &Sample, rng: &mut Rng, gradient: &mut [f32]) -> f64 {
         let (gradient, _) = gradient.as_chunks_mut::<HIDDEN>();
-        let hidden = self.hidden(&sample.inputs);
+        let (edge, symmetry) = (sample.edge, rng.usize(..8));
+        let turned = |square| turned(square, edge, symmetry);
+        let hidden = self.hidden(&sample.inputs, turned);
         let log_odds = self.output(&hidden);
         // libm's exponential gives the same bits on every machine.
         let error = 1.0 / (1.0 + libm::expf(-log_odds)) - sample.target;
@@ -123,7 +147,7 @@ impl Trainee for Floats {
             back[unit] *= is_active * self.0[OUTPUT][unit];
             gradient[OUTPUT][unit] += error * hidden[unit].max(0.0);
         }
-        for_each_input(&sample.inputs, |row, input| add(&mut gradient[row], input, &back));
+        for_each_input(&sample.inputs, turned, |row, input| add(&mut gradient[row], input, &back));
         add(&mut gradient[BIAS], 1.0, &back);
         log_loss(sample.won.into(), probability(log_odds.into()))
     }
@@ -133,15 +157,22 @@ impl Trainee for Floats {
     }
 }
 
+/// Returns the row of a square of this class.
+fn square_row(class: usize, square: Square) -> usize {
+    SQUARES + class * FRAME + square.index()
+}
+
 /// Returns the factor for the value of an input: 1/4 for counts, which are larger than the other inputs.
 #[inline(always)]
 fn scale(row: usize) -> f32 {
     if row < COUNTS { 0.25 } else { 1.0 }
 }
 
-/// Calls `found` with the row and the value of each nonzero input, except the bias.
+/// Calls `found` with the row and the value of each nonzero input, except the bias. The inputs of a square are those of
+/// the square `turned`.
 #[inline(always)]
-fn for_each_input(inputs: &Inputs, mut found: impl FnMut(usize, f32)) {
+fn for_each_input(inputs: &Inputs, turned: impl Fn(Square) -> Square, mut found: impl FnMut(usize, f32)) {
+    inputs.squares.for_each(|class, square| found(square_row(class, turned(square)), 1.0));
     inputs.for_each(|row, factor| match row.checked_sub(PLY_PART.first) {
         None => found(row, scale(row) * f32::from(factor)),
         Some(ply) => for_each_knot(ply as u8, &mut found),
@@ -196,7 +227,7 @@ mod tests {
     fn the_engine_agrees_with_the_trained_network() {
         let mut rng = Rng::with_seed(1);
         let trained = network(&mut rng, 3.0);
-        let network = trained.rounded().unwrap();
+        let network = trained.rounded(10).unwrap();
         let mut file = WeightsFile::built_in();
         file.networks.standard = Some(NetworkWeights { trained: "in a test".into(), network });
         let evaluator = Evaluator::new(Model::from_weights(&file.write()).unwrap());
@@ -215,7 +246,7 @@ mod tests {
     fn overflowing_weights_and_sums_are_refused() {
         let positions = positions(&mut Rng::with_seed(1));
         for (times, part) in [(1e4, "a weight is "), (60.0, "a hidden unit is ")] {
-            let rounded = network(&mut Rng::with_seed(1), times).rounded();
+            let rounded = network(&mut Rng::with_seed(1), times).rounded(10);
             let checked = rounded
                 .and_then(|network| positions.iter().try_for_each(|(_, inputs)| network.check_sums(inputs)));
             let problem = checked.unwrap_err();

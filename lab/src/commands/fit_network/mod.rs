@@ -54,8 +54,9 @@ pub fn run(args: &Args) -> Result<(), String> {
     let Args { training, epochs, rate, .. } = args;
     let (network, epochs) = train(Floats::random, (&seen, &tests), training, *epochs, *rate, "network")?;
     let base = model(&file)?;
+    let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let advice = |problem| format!("{problem}: give more games, a larger --decay or fewer --epochs");
-    let rounded = network.rounded().map_err(advice)?;
+    let rounded = network.rounded(edge).map_err(advice)?;
     let mut samples = seen.iter().chain(tests.iter().map(|test| &test.sample));
     samples.try_for_each(|sample| rounded.check_sums(&sample.inputs)).map_err(advice)?;
     let weights = NetworkWeights { trained: trained(args, games.len(), positions), network: rounded };

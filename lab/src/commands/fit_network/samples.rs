@@ -6,6 +6,8 @@ use otrera::{DistanceMaps, GameRecord, Kernel, Move, Position};
 
 pub struct Sample {
     pub inputs: Inputs,
+    /// Edge length of the board.
+    pub edge: usize,
     /// 1 if the side to move won, else 0.
     pub won: f32,
     /// Training target, 0 to 1: the result blended with the winning rate of the search.
@@ -56,7 +58,11 @@ fn tests(game: &GameRecord, blend: f64) -> Vec<Test> {
         let won = f64::from(u8::from(position.side() == winner));
         let inputs = Inputs::of_position(&position, &mut maps, Kernel::fastest())?;
         let target = won + blend * (win_rate - won);
-        Some(Test { sample: Sample { inputs, won: won as f32, target: target as f32 }, position, win_rate })
+        Some(Test {
+            sample: Sample { inputs, edge: position.size().edge(), won: won as f32, target: target as f32 },
+            position,
+            win_rate,
+        })
     });
     tests.collect()
 }

@@ -1,8 +1,10 @@
 //! Training data of the policy: positions with the visits of their searches, and the weights of their half-moves.
 
 use crate::commands::fit_network::samples::undecided;
+use crate::training::turned;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, classes, stage};
-use otrera::eval::policy_network::{SQUARE_CLASSES, for_each_square, half_moves, squares};
+use otrera::eval::policy_network::half_moves;
+use otrera::eval::square_layer::{SQUARE_CLASSES, for_each_square, squares};
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, GameRecord, Kernel, Move, Movement, Position, Square};
 
@@ -64,12 +66,8 @@ impl Layout {
         for (row, (from, to)) in (1 + SQUARE_CLASSES * area..).zip(half_moves(edge)) {
             rows[number(from) * area + number(to)] = row;
         }
-        let image = |symmetry: usize, square: Square| {
-            let flip = |place: usize, bit: usize| if symmetry & bit == 0 { place } else { edge - 1 - place };
-            let (column, row) = (flip(square.column(), 1), flip(square.row(), 2));
-            if symmetry & 4 == 0 { row * edge + column } else { column * edge + row }
-        };
-        let symmetries = (0..8).map(|symmetry| squares(edge).map(|square| image(symmetry, square)).collect());
+        let image = |symmetry| squares(edge).map(|square| number(turned(square, edge, symmetry))).collect();
+        let symmetries = (0..8).map(image);
         Self { edge, half_moves: rows, symmetries: symmetries.collect() }
     }
 
