@@ -3,6 +3,7 @@
 use otrera::eval::inputs::{COUNTS, PARTS, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, OUTPUT_PART};
 use otrera::eval::policy_network::UNITS;
+use otrera::eval::square_layer::SquareLayer;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::eval::weights::{PriorWeights, WeightsFile};
 use otrera::{Evaluator, Limits, Model, ModelScratch, Params, Position, Resources, Search, Size};
@@ -72,6 +73,8 @@ fn a_network_may_omit_inputs_but_not_rows() {
         ("output", None, "output is missing"),
         ("output", Some(json!([])), "output: 0 rows, not 1"),
         ("output", Some(json!([[1, 2]])), "output: a row of 2 weights, not 32"),
+        ("squares", None, "missing field `squares`"),
+        ("squares", Some(json!("")), "squares: 0 rows"),
         ("outputs", Some(json!([[1, 2]])), "this version has no input `outputs`"),
     ] {
         let problem = changed(name, part).unwrap_err();
@@ -96,7 +99,7 @@ fn overflowing_network_weights_are_refused() {
     assert!(problem.starts_with("network small: a hidden unit is -"), "{problem}");
     // Each hidden unit fits, but their weighted sum does not.
     let problem = refused(|network| {
-        *network = Network::ZERO;
+        *network = *Network::new(SquareLayer::new(8, std::iter::empty()));
         network.rows_of(PLY_PART).fill([20_000; HIDDEN]);
         network.rows_of(OUTPUT_PART).fill([20_000; HIDDEN]);
     });

@@ -14,10 +14,9 @@ use testkit::definitions::{
 
 /// Draws a network of small random weights.
 fn random_network(edge: usize, rng: &mut Rng) -> NetworkWeights {
-    let mut network = Box::new(Network::ZERO);
+    let row = || [(); HIDDEN / 16].map(|()| [(); 16].map(|()| rng.i8(-100..=100)));
+    let mut network = Network::new(SquareLayer::new(edge, std::iter::repeat_with(row)));
     network.rows.iter_mut().flatten().for_each(|weight| *weight = rng.i16(-100..=100));
-    let row = || [(); 2].map(|()| [(); 16].map(|()| rng.i8(-100..=100)));
-    network.squares = Some(SquareLayer::new(edge, std::iter::repeat_with(row)));
     NetworkWeights { trained: "by chance".into(), network }
 }
 
@@ -116,8 +115,7 @@ fn log_odds(Network { rows, squares }: &Network, edge: usize, inputs: &Inputs) -
     }
     active.push((first + usize::from(inputs.ply), 1));
     let output = rows[first + 93];
-    let rows_of_squares: Vec<_> =
-        squares.iter().flat_map(SquareLayer::rows).map(|row| row.as_flattened()).collect();
+    let rows_of_squares: Vec<_> = squares.rows().map(|row| row.as_flattened()).collect();
     let class = |code: u8| match code {
         37 => Some(25),
         38 => Some(26),

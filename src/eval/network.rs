@@ -59,13 +59,15 @@ pub fn parts() -> impl Iterator<Item = Part> {
 pub struct Network {
     /// Weights of all [`parts`], a row for each input.
     pub rows: [Row; ROWS],
-    /// The layer over the squares; files of older versions lack it.
-    pub squares: Option<Squares>,
+    /// The layer over the squares.
+    pub squares: Squares,
 }
 
 impl Network {
-    /// A network whose weights are all 0.
-    pub const ZERO: Self = Self { rows: [[0; HIDDEN]; ROWS], squares: None };
+    /// Creates a network with this layer over the squares. Its other weights are 0.
+    pub fn new(squares: Squares) -> Box<Self> {
+        Box::new(Self { rows: [[0; HIDDEN]; ROWS], squares })
+    }
 
     /// Returns the rows of a part.
     pub fn rows_of(&mut self, part: Part) -> &mut [Row] {
@@ -101,9 +103,7 @@ impl Network {
                 }
             }
         }
-        if let Some(squares) = &self.squares {
-            hidden.add_squares(squares, &SquareCodes::new::<L>(position, maps));
-        }
+        hidden.add_squares(&self.squares, &SquareCodes::new::<L>(position, maps));
         Value(self.output(&hidden.to_row()) as f32 / (ONE * ONE) as f32)
     }
 
@@ -129,11 +129,9 @@ impl Network {
                 hidden[unit] += i32::from(self.rows[row][unit]) * i32::from(factor);
             }
         });
-        if let Some(squares) = &self.squares {
-            for (square, &code) in inputs.squares.0.iter().enumerate() {
-                for (unit, &weight) in hidden.iter_mut().zip(squares.row(code, square).as_flattened()) {
-                    *unit += SQUARES_FACTOR * i32::from(weight);
-                }
+        for (square, &code) in inputs.squares.0.iter().enumerate() {
+            for (unit, &weight) in hidden.iter_mut().zip(self.squares.row(code, square).as_flattened()) {
+                *unit += SQUARES_FACTOR * i32::from(weight);
             }
         }
         if let Some(&unit) = hidden.iter().find(|&&unit| i16::try_from(unit).is_err()) {

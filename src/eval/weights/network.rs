@@ -38,8 +38,7 @@ pub struct NetworkWeights {
 #[derive(Deserialize)]
 struct NetworkFile {
     trained: String,
-    #[serde(default)]
-    squares: Option<Rows<HIDDEN>>,
+    squares: Rows<HIDDEN>,
     #[serde(flatten)]
     parts: BTreeMap<String, Vec<Vec<i16>>>,
 }
@@ -48,13 +47,11 @@ impl TryFrom<NetworkFile> for NetworkWeights {
     type Error = String;
 
     fn try_from(NetworkFile { trained, squares, parts: mut found }: NetworkFile) -> Result<Self, String> {
-        let mut network = Box::new(Network::ZERO);
-        if let Some(Rows(rows)) = squares {
-            let edge = [Size::BOTZONE, Size::STANDARD].map(Size::edge);
-            let edge = edge.into_iter().find(|edge| SQUARE_CLASSES * edge * edge == rows.len());
-            let edge = edge.ok_or_else(|| format!("squares: {} rows", rows.len()))?;
-            network.squares = Some(SquareLayer::new(edge, rows.into_iter().map(bytemuck::cast)));
-        }
+        let Rows(squares) = squares;
+        let edge = [Size::BOTZONE, Size::STANDARD].map(Size::edge);
+        let edge = edge.into_iter().find(|edge| SQUARE_CLASSES * edge * edge == squares.len());
+        let edge = edge.ok_or_else(|| format!("squares: {} rows", squares.len()))?;
+        let mut network = Network::new(SquareLayer::new(edge, squares.into_iter().map(bytemuck::cast)));
         for part in parts() {
             let rows = match found.remove(part.name) {
                 Some(rows) => rows,
@@ -115,11 +112,8 @@ impl NetworkWeights {
             let rows: Vec<String> = rows.map(|row| format!("      {}", json(&row[..]))).collect();
             let _ = write!(text, ",\n    \"{}\": [\n{}\n    ]", part.name, rows.join(",\n"));
         }
-        if let Some(squares) = &self.network.squares {
-            let rows = Rows::<HIDDEN>(squares.rows().map(|row| bytemuck::cast(*row)).collect());
-            let _ = write!(text, ",\n    \"squares\": \"{}\"", rows.write());
-        }
-        text + "}"
+        let squares = Rows::<HIDDEN>(self.network.squares.rows().map(|row| bytemuck::cast(*row)).collect());
+        format!("{text},\n    \"squares\": \"{}\"}}", squares.write())
     }
 }
 

@@ -31,11 +31,10 @@ pub fn built_in() -> WeightsFile {
         (0..STAGES).map(|_| features.iter().map(&mut weights).collect()).collect()
     };
     let (movements, arrows) = (priors(&MOVEMENT_FEATURES), priors(&ARROW_FEATURES));
-    let mut network = Box::new(Network::ZERO);
-    network.rows.iter_mut().flatten().zip(numbers).for_each(|(weight, number)| *weight = number as i16);
     let (of_policies, of_squares) = NUMBERS[INTEGERS..].split_at(2 * UNITS * rows(Size::BOTZONE.edge()));
     let of_squares = signed::<HIDDEN>(of_squares).into_iter().map(bytemuck::cast);
-    network.squares = Some(SquareLayer::new(Size::BOTZONE.edge(), of_squares));
+    let mut network = Network::new(SquareLayer::new(Size::BOTZONE.edge(), of_squares));
+    network.rows.iter_mut().flatten().zip(numbers).for_each(|(weight, number)| *weight = number as i16);
     let rows = signed::<UNITS>(of_policies);
     let (movement_rows, arrow_rows) = rows.split_at(rows.len() / 2);
     let small = PriorWeights {

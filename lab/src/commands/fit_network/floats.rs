@@ -6,7 +6,7 @@ use fastrand::Rng;
 use otrera::Square;
 use otrera::board::square::FRAME;
 use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
-use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, SQUARES_ONE, overflow};
+use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, SQUARES_ONE, Squares, overflow};
 use otrera::eval::square_layer::{SQUARE_CLASSES, SquareLayer, VECTOR, squares};
 
 pub type Row = [f32; HIDDEN];
@@ -73,7 +73,7 @@ impl Floats {
 
     /// Rounds the weights to the engine's units, for boards of this edge; fails if one of them overflows 16 bits.
     pub fn rounded(&self, edge: usize) -> Result<Box<Network>, String> {
-        let mut network = Box::new(Network::ZERO);
+        let mut network = Network::new(self.rounded_squares(edge));
         for (number, row) in network.rows.iter_mut().enumerate() {
             let weights = if number < PLY_PART.first {
                 self.0[number].map(|weight| weight * scale(number))
@@ -90,15 +90,18 @@ impl Floats {
                 *weight = units as i16;
             }
         }
-        let units = |weight: f32| (weight * SQUARES_ONE as f32).round() as i8;
-        let rows = (0..SQUARE_CLASSES).flat_map(|class| {
-            squares(edge).map(move |square| {
-                let row = &self.0[square_row(class, square)];
-                std::array::from_fn(|vector| std::array::from_fn(|unit| units(row[vector * VECTOR + unit])))
-            })
-        });
-        network.squares = Some(SquareLayer::new(edge, rows));
         Ok(network)
+    }
+
+    fn rounded_squares(&self, edge: usize) -> Squares {
+        let units = |weight: f32| (weight * SQUARES_ONE as f32).round() as i8;
+        let of_classes =
+            (0..SQUARE_CLASSES).flat_map(|class| squares(edge).map(move |square| (class, square)));
+        let rows = of_classes.map(|(class, square)| {
+            let (row, _) = self.0[square_row(class, square)].as_chunks::<VECTOR>();
+            std::array::from_fn(|vector| row[vector].map(units))
+        });
+        SquareLayer::new(edge, rows)
     }
 
     fn biases(&self, ply: u8) -> Row {
