@@ -97,6 +97,8 @@ fn overflowing_network_weights_are_refused() {
     );
     let problem = refused(|network| network.rows_of(PLY_PART).iter_mut().for_each(|row| row[31] = i16::MIN));
     assert!(problem.starts_with("network small: a hidden unit is -"), "{problem}");
+    let problem = refused(|network| network.squares = SquareLayer::new(10, std::iter::empty()));
+    assert_eq!(problem, "network small: its squares are those of 10x10, not 8x8");
     // Each hidden unit fits, but their weighted sum does not.
     let problem = refused(|network| {
         *network = *Network::new(SquareLayer::new(8, std::iter::empty()));

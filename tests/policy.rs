@@ -4,7 +4,7 @@ use otrera::eval::Evaluator;
 use otrera::eval::model::{Model, ModelScratch};
 use otrera::eval::policy::{Arrows, Movements, odds};
 use otrera::eval::policy_network::{ONE, UNITS, half_moves};
-use otrera::eval::square_layer::{SQUARE_CLASSES, for_each_square, squares};
+use otrera::eval::square_layer::{SQUARE_CLASSES, SquareCodes, squares};
 use otrera::eval::weights::WeightsFile;
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};
@@ -145,7 +145,8 @@ fn the_policy_network_matches_its_definition() {
     for position in various_positions().iter().step_by(13) {
         maps.flood(position, Kernel::fastest());
         let mut found = Vec::new();
-        for_each_square(position, &maps, |class, square| found.push((class, square)));
+        SquareCodes::new::<PortableLanes>(position, &maps)
+            .for_each(|class, square| found.push((class, square)));
         assert_eq!(found, squares_of(position), "{position}");
         let is_small = position.size().edge() <= 8;
         let (edge, priors) = if is_small { (8, &file.priors.small) } else { (10, &file.priors.standard) };

@@ -4,13 +4,11 @@
 //! Squares with an arrow and squares outside the board add nothing, so the layer of a board also works on smaller
 //! ones. The policy networks and the evaluation's network each have such a layer.
 
-use super::distance::DistanceMaps;
 use super::inputs::QUEEN_CLASSES;
 pub use super::square_classes::SquareCodes;
 use super::square_classes::{CODES, OUR_AMAZON, SQUARES, THEIR_AMAZON};
-use crate::board::position::Position;
 use crate::board::square::{STRIDE, Square};
-use crate::simd::{Lanes, PortableLanes};
+use crate::simd::Lanes;
 use std::sync::LazyLock;
 
 /// Number of classes of a square: 25 for empty squares, by the queen moves of both sides, and one for each side's
@@ -42,6 +40,11 @@ impl<const VECTORS: usize> SquareLayer<VECTORS> {
             }
         }
         layer
+    }
+
+    /// Returns the edge of the largest board that it covers.
+    pub fn edge(&self) -> usize {
+        self.edge
     }
 
     /// Returns the rows in the order of [`Self::new`].
@@ -93,11 +96,6 @@ pub(super) fn boxed<T: Clone, const N: usize>(element: T) -> Box<[T; N]> {
     vec![element; N].try_into().unwrap_or_else(|_| unreachable!("the vector has N elements"))
 }
 
-/// Calls `found` with the class and the square for each square of the board that has a class ([`SQUARE_CLASSES`]).
-pub fn for_each_square(position: &Position, maps: &DistanceMaps, found: impl FnMut(usize, Square)) {
-    SquareCodes::new::<PortableLanes>(position, maps).for_each(found);
-}
-
 impl SquareCodes {
     /// Calls `found` with the class and the square for each square that has a class ([`SQUARE_CLASSES`]).
     pub fn for_each(&self, mut found: impl FnMut(usize, Square)) {
@@ -118,7 +116,7 @@ static CLASSES: LazyLock<[Option<u8>; CODES]> = LazyLock::new(|| {
     classes
 });
 
-/// Iterates over the codes of the classes, in the order of the classes.
+/// Iterates over the code of each class, in the order of the classes.
 fn class_codes() -> impl Iterator<Item = usize> {
     let by_moves = |our| (0..QUEEN_CLASSES).map(move |their| our + 8 * their);
     (0..QUEEN_CLASSES).flat_map(by_moves).chain([OUR_AMAZON, THEIR_AMAZON])

@@ -66,8 +66,8 @@ pub struct PriorWeights {
     pub arrow_rows: Rows<UNITS>,
 }
 
-/// Rows of 8-bit weights: of a policy network, in the order of [`super::policy_network::PolicyNetwork::new`], or of
-/// the squares of a network, in that of [`super::square_layer::SquareLayer::new`].
+/// Rows of 8-bit weights, in the order of [`super::policy_network::PolicyNetwork::new`] or
+/// [`super::square_layer::SquareLayer::new`].
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Rows<const WIDTH: usize>(pub Vec<[i8; WIDTH]>);
@@ -77,14 +77,19 @@ impl<const WIDTH: usize> TryFrom<String> for Rows<WIDTH> {
 
     fn try_from(text: String) -> Result<Self, String> {
         let bytes = BASE64_STANDARD.decode(text).map_err(|error| format!("rows in Base64: {error}"))?;
-        let (rows, []) = bytes.as_chunks::<WIDTH>() else {
+        if bytes.len() % WIDTH != 0 {
             return Err(format!("{} weights do not divide into rows of {WIDTH}", bytes.len()));
-        };
-        Ok(Self(rows.iter().map(|row| row.map(|byte| byte as i8)).collect()))
+        }
+        Ok(Self::of_bytes(&bytes))
     }
 }
 
 impl<const WIDTH: usize> Rows<WIDTH> {
+    /// Reads rows of signed bytes; a last row that is incomplete is ignored.
+    fn of_bytes(bytes: &[u8]) -> Self {
+        Self(bytes.as_chunks().0.iter().map(|row| row.map(|byte| byte as i8)).collect())
+    }
+
     fn write(&self) -> String {
         BASE64_STANDARD.encode(bytemuck::cast_slice(self.0.as_flattened()))
     }
@@ -108,7 +113,7 @@ impl WeightsFile {
         let file = Self::parse(text)?;
         // The Botzone build reads no files, and the size of its source is limited.
         if cfg!(not(botzone_only)) {
-            file.networks.check_sums()?;
+            file.networks.check()?;
         }
         Ok(file)
     }

@@ -81,10 +81,17 @@ impl Networks {
         [("standard", self.standard.as_ref(), 9..=10), ("small", self.small.as_ref(), 4..=8)]
     }
 
-    /// Runs [`Network::check_sums`] on positions of random games, for every board size of each network.
-    pub(super) fn check_sums(&self) -> Result<(), String> {
+    /// Checks that each network has the squares of its largest board, and runs [`Network::check_sums`] on positions of
+    /// random games, for every board size of each network.
+    pub(super) fn check(&self) -> Result<(), String> {
         for (name, weights, edges) in self.named() {
             let Some(NetworkWeights { network, .. }) = weights else { continue };
+            let (edge, wanted) = (network.squares.edge(), *edges.end());
+            if edge != wanted {
+                return Err(format!(
+                    "network {name}: its squares are those of {edge}x{edge}, not {wanted}x{wanted}"
+                ));
+            }
             let mut inputs = edges.filter_map(Size::new).flat_map(random_inputs);
             let checked = inputs.try_for_each(|inputs| network.check_sums(&inputs));
             checked.map_err(|problem| format!("network {name}: {problem}"))?;

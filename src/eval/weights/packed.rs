@@ -32,10 +32,11 @@ pub fn built_in() -> WeightsFile {
     };
     let (movements, arrows) = (priors(&MOVEMENT_FEATURES), priors(&ARROW_FEATURES));
     let (of_policies, of_squares) = NUMBERS[INTEGERS..].split_at(2 * UNITS * rows(Size::BOTZONE.edge()));
-    let of_squares = signed::<HIDDEN>(of_squares).into_iter().map(bytemuck::cast);
+    let Rows::<HIDDEN>(of_squares) = Rows::of_bytes(of_squares);
+    let of_squares = of_squares.into_iter().map(bytemuck::cast);
     let mut network = Network::new(SquareLayer::new(Size::BOTZONE.edge(), of_squares));
     network.rows.iter_mut().flatten().zip(numbers).for_each(|(weight, number)| *weight = number as i16);
-    let rows = signed::<UNITS>(of_policies);
+    let Rows::<UNITS>(rows) = Rows::of_bytes(of_policies);
     let (movement_rows, arrow_rows) = rows.split_at(rows.len() / 2);
     let small = PriorWeights {
         trained: String::new(),
@@ -54,9 +55,4 @@ pub fn built_in() -> WeightsFile {
             small: Some(NetworkWeights { trained: String::new(), network }),
         },
     }
-}
-
-/// Reads rows of signed bytes.
-fn signed<const WIDTH: usize>(bytes: &[u8]) -> Vec<[i8; WIDTH]> {
-    bytes.as_chunks().0.iter().map(|row| row.map(|byte| byte as i8)).collect()
 }

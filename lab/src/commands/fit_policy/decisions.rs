@@ -4,7 +4,7 @@ use crate::commands::fit_network::samples::undecided;
 use crate::training::turned;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, classes, stage};
 use otrera::eval::policy_network::half_moves;
-use otrera::eval::square_layer::{SQUARE_CLASSES, for_each_square, squares};
+use otrera::eval::square_layer::{SQUARE_CLASSES, SquareCodes, squares};
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, GameRecord, Kernel, Move, Movement, Position, Square};
 
@@ -125,7 +125,7 @@ impl Layout {
             }
         };
         let mut squares = Vec::with_capacity(self.edge * self.edge);
-        for_each_square(board, maps, |class, square| {
+        SquareCodes::new::<PortableLanes>(board, maps).for_each(|class, square| {
             let number = self.symmetries[symmetry][square.row() * self.edge + square.column()];
             squares.push(1 + class * self.edge * self.edge + number);
         });
