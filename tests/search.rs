@@ -221,6 +221,17 @@ fn a_full_tree_is_pruned_and_grows_again() {
     }
 }
 
+/// Checks that free memory moves to the slot sizes that need it: a search that goes deeper needs larger slots.
+#[test]
+fn a_full_tree_leaves_little_memory_free() {
+    let resources = Resources { memory: 4 << 20, ..Resources::default() };
+    let mut search = Search::new(Position::standard(), Params::TOURNAMENT, resources);
+    for _ in 0..4 {
+        let report = run_iterations(&mut search, 100_000);
+        assert!(report.recycled > 1 && report.memory_used > 0.85, "{report:?}");
+    }
+}
+
 #[test]
 fn many_short_runs_use_no_extra_memory() {
     let params = Params { burst: 1, ..Params::TOURNAMENT };

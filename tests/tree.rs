@@ -67,11 +67,11 @@ fn words_below(tree: &Tree, id: NodeId) -> u32 {
     tree.tried(id).map(|(child, _)| words_below(tree, child)).sum::<u32>() + words
 }
 
-/// Recycles memory until every page has been swept, with several threads if `threads` is above 1.
-fn recycle(tree: &mut Tree, threads: usize) {
+/// Prunes the tree until every page has been swept, with several threads if `threads` is above 1.
+fn prune(tree: &mut Tree, threads: usize) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     (0..20).for_each(|_| {
-        tree.recycle((threads > 1).then_some(&pool));
+        tree.prune((threads > 1).then_some(&pool));
     });
 }
 
@@ -115,7 +115,7 @@ fn keep_only_preserves_the_kept_subtree() {
             tree.keep_only(root);
             dump(&tree, tree.root(), &mut texts[1]);
             if rng.bool() {
-                recycle(&mut tree, rng.usize(1..=4));
+                prune(&mut tree, rng.usize(1..=4));
                 dump(&tree, tree.root(), &mut texts[2]);
                 assert_eq!(texts[1], texts[2]);
                 check_memory(&tree, MEMORY, 2e-3);
@@ -167,7 +167,7 @@ fn recycling_prunes_the_least_visited_nodes() {
         let mut some = HashMap::new();
         expanded(&tree, tree.root(), "", &mut some);
         assert!(tree.filled() > 0.9, "one call recycles a sixteenth: {}", tree.filled());
-        recycle(&mut tree, 1 + round % 4);
+        prune(&mut tree, 1 + round % 4);
         check_memory(&tree, 1 << 20, 2e-2);
         let mut most = HashMap::new();
         expanded(&tree, tree.root(), "", &mut most);

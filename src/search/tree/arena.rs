@@ -44,6 +44,13 @@ pub(super) struct Page {
     pub free: FreeSlots,
 }
 
+impl Page {
+    /// Returns the number of words in slots that are in use or in a worker's chunk.
+    pub fn used_words(&self) -> u32 {
+        PAGE - self.free.count * slot_words(self.size)
+    }
+}
+
 /// A subtree to free: a family and all families below it. `children` is the number of children of the family's owner.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subtree {
@@ -98,6 +105,13 @@ impl Pool {
         } else if free.count > 0 {
             self.with_room[size].push(number);
         }
+    }
+
+    /// Removes pages from the lists `with_room`.
+    pub fn unfile(&mut self, numbers: impl Iterator<Item = u32>) {
+        let mut is_removed = vec![false; self.pages.len()];
+        numbers.for_each(|number| is_removed[number as usize] = true);
+        self.with_room.iter_mut().for_each(|pages| pages.retain(|&number| !is_removed[number as usize]));
     }
 }
 

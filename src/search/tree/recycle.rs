@@ -23,7 +23,7 @@ const KEPT: f64 = 0.5;
 /// Maximum number of pages of a slice for each thread: 8 MiB.
 const SLICE: usize = 1 << 10;
 /// Maximum number of pages sampled by [`Tree::visits_that_fit`].
-const SAMPLE: usize = 1 << 8;
+const SAMPLE: usize = 1 << 6;
 
 /// A swept page: its number and its free slots.
 struct Swept {
@@ -61,10 +61,19 @@ impl Tree {
         (self.capacity() / 16).clamp(1, SLICE * threads)
     }
 
-    /// Frees part of a full tree's memory: first subtrees that [`Tree::keep_only`] cut off, then the nodes with the
-    /// fewest visits. Always keeps the root's children. Returns `false` if less than a quarter of a slice was freed.
+    /// Makes room in a full tree. The tree is full as soon as the slots of one size run out: if many slots of other sizes
+    /// are free, only empties pages; otherwise [prunes](Tree::prune) the tree. Returns `false` if this made too little
+    /// room.
     pub fn recycle(&mut self, threads: Option<&ThreadPool>) -> bool {
-        let slice = self.slice(threads.map_or(1, ThreadPool::current_num_threads));
+        let has_room = self.evacuate(self.slice(count(threads))) || self.prune(threads);
+        *self.full.get_mut() = false;
+        has_room
+    }
+
+    /// Frees part of the memory: first subtrees that [`Tree::keep_only`] cut off, then the nodes with the fewest
+    /// visits. Always keeps the root's children. Returns `false` if less than a quarter of a slice was freed.
+    pub fn prune(&mut self, threads: Option<&ThreadPool>) -> bool {
+        let slice = self.slice(count(threads));
         let wanted = slice * PAGE as usize / 4;
         let (mut freed, mut swept) = (0, 0);
         let pages = self.pool().pages.len();
@@ -76,7 +85,6 @@ impl Tree {
             swept += slice;
         }
         self.evacuate(slice);
-        *self.full.get_mut() = false;
         freed >= wanted
     }
 
@@ -113,7 +121,7 @@ impl Tree {
     /// Frees subtrees that [`Tree::keep_only`] cut off, up to about as many families as a slice holds.
     fn free_cut_off(&self, threads: Option<&ThreadPool>, slice: usize) {
         let mut cut_off = std::mem::take(&mut self.pool().cut_off);
-        let count = threads.map_or(1, ThreadPool::current_num_threads);
+        let count = count(threads);
         let most = slice * (PAGE / slot_words(0)) as usize / count;
         let mut children = 0;
         // Enough subtrees for all threads.
@@ -149,7 +157,7 @@ impl Tree {
             });
             used.collect()
         };
-        let parts = threads.map_or(1, |threads| 4 * threads.current_num_threads());
+        let parts = if threads.is_some() { 4 * count(threads) } else { 1 };
         let parts: Vec<&[(u32, usize)]> = pages.chunks(pages.len().div_ceil(parts).max(1)).collect();
         let parts = in_parallel(threads, parts.len(), |part| {
             let (mut swept, mut stack, mut children) = (Vec::with_capacity(parts[part].len()), Vec::new(), 0);
@@ -172,9 +180,7 @@ impl Tree {
     /// Stores the free slots of swept pages and updates the pool's lists of pages. Returns the number of words freed in
     /// the pages.
     fn file_swept(&self, pool: &mut Pool, swept: &[Swept]) -> usize {
-        let mut is_swept = vec![false; pool.pages.len()];
-        swept.iter().for_each(|swept| is_swept[swept.number as usize] = true);
-        pool.with_room.iter_mut().for_each(|pages| pages.retain(|&number| !is_swept[number as usize]));
+        pool.unfile(swept.iter().map(|swept| swept.number));
         let mut freed = 0;
         for &Swept { number, free } in swept {
             let page = &mut pool.pages[number as usize];
@@ -237,45 +243,52 @@ impl Tree {
         children as usize
     }
 
-    /// Empties the least-used pages of the slice just swept, until the empty pages number 1/16 of a slice or the other
-    /// pages lack room. Only an empty page can be divided into slots of another size. Does nothing while
-    /// [`Pool::cut_off`] holds subtrees.
-    fn evacuate(&mut self, slice: usize) {
+    /// Moves the slots of pages that are at most half used, the least used first, until the empty pages number 1/16 of
+    /// a slice or the other pages lack room. Only an empty page can be divided into slots of another size. Returns
+    /// `true` if there are that many empty pages. Does nothing while [`Pool::cut_off`] holds subtrees.
+    fn evacuate(&self, slice: usize) -> bool {
         let mut pool = self.pool();
-        if !pool.cut_off.is_empty() {
-            return;
-        }
-        let pages = pool.pages.len();
         let reserve = (slice / 16).max(1);
-        let first = (pool.hand + pages - slice.min(pages)) % pages.max(1);
-        let mut candidates: Vec<(u32, u32)> = (first..first + slice.min(pages))
-            .map(|number| number % pages)
-            .filter(|&number| pool.pages[number].free.count > 0)
-            .map(|number| {
-                (PAGE - pool.pages[number].free.count * slot_words(pool.pages[number].size), number as u32)
-            })
-            .filter(|&(used, _)| used > 0)
-            .collect();
-        candidates.sort_unstable();
-        for (_, number) in candidates {
-            if pool.empty.len() >= reserve || !self.evacuate_page(&mut pool, number) {
-                return;
+        let missing = reserve.saturating_sub(pool.empty.len());
+        if missing > 0 && pool.cut_off.is_empty() {
+            let numbers = pool.with_room.iter().flatten();
+            let with_use = numbers.map(|&number| (pool.pages[number as usize].used_words(), number));
+            let mut sparse: Vec<(u32, u32)> = with_use.filter(|&(used, _)| used <= PAGE / 2).collect();
+            if missing < sparse.len() {
+                sparse.select_nth_unstable(missing);
+                sparse.truncate(missing);
             }
+            sparse.sort_unstable();
+            self.evacuate_pages(&mut pool, sparse.into_iter().map(|(_, number)| number).collect());
+        }
+        pool.empty.len() >= reserve
+    }
+
+    /// Moves all families and blocks of these pages to other pages of the same slot size, while those have room.
+    fn evacuate_pages(&self, pool: &mut Pool, numbers: Vec<u32>) {
+        pool.unfile(numbers.iter().copied());
+        let mut room = pool
+            .with_room
+            .each_ref()
+            .map(|others| others.iter().map(|&other| pool.pages[other as usize].free.count).sum::<u32>());
+        for number in numbers {
+            let page = pool.pages[number as usize];
+            let used = page.used_words() / slot_words(page.size);
+            if used <= room[page.size] {
+                room[page.size] -= used;
+                self.evacuate_page(pool, number);
+            } else {
+                room[page.size] += page.free.count;
+            }
+            pool.file(number);
         }
     }
 
-    /// Moves all families and blocks of a page to other pages of its slot size. Returns `false` and moves nothing if
-    /// those pages lack room.
-    fn evacuate_page(&self, pool: &mut Pool, number: u32) -> bool {
-        let Page { size, free } = pool.pages[number as usize];
-        let count = PAGE / slot_words(size) - free.count;
-        let others = || pool.with_room[size].iter().filter(|&&other| other != number);
-        if others().map(|&other| pool.pages[other as usize].free.count).sum::<u32>() < count {
-            return false;
-        }
-        pool.with_room[size].retain(|&other| other != number);
+    /// Moves all families and blocks of a page to other pages of its slot size, which must have room for them.
+    fn evacuate_page(&self, pool: &mut Pool, number: u32) {
+        let size = pool.pages[number as usize].size;
         for slot in self.slots(number, size).filter(|&slot| self.owner(slot) != 0) {
-            let Some(&other) = pool.with_room[size].last() else { return false };
+            let Some(&other) = pool.with_room[size].last() else { break };
             let room = &mut pool.pages[other as usize].free;
             let to = room.first;
             (room.first, room.count) = (self.word(to).load(Relaxed) as u32, room.count - 1);
@@ -285,8 +298,6 @@ impl Tree {
             self.relocate(slot, to, size);
         }
         pool.pages[number as usize].free = self.list_free_slots(number, size);
-        pool.file(number);
-        true
     }
 
     /// Moves a family or block to a free slot.
@@ -330,6 +341,11 @@ fn words_of_family(tried: u32) -> u64 {
         words += slot_words(index.min(SIZES - 1));
     }
     words.into()
+}
+
+/// Returns the number of threads; 1 without a pool.
+fn count(threads: Option<&ThreadPool>) -> usize {
+    threads.map_or(1, ThreadPool::current_num_threads)
 }
 
 /// Runs `task(0)` to `task(parts - 1)`, on the threads if there are any. Returns the results in arbitrary order.
