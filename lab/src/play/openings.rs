@@ -2,8 +2,7 @@
 
 use crate::play::player::{iterate, search_of};
 use fastrand::Rng;
-use otrera::eval::phased::PhasedWeights;
-use otrera::{Model, Move, Params, Position, ValueLink, mix_seed};
+use otrera::{Move, Params, Position, mix_seed};
 use std::path::PathBuf;
 
 /// A numbered series of openings.
@@ -69,20 +68,9 @@ pub fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, 
     (moves, position)
 }
 
-/// Parameters of the search that estimates the balance: preset `mg`, without its bonus for the side to move, and with a
-/// logistic link from value to winning rate.
-const BALANCE_SEARCH: Params = Params {
-    model: Model::Paper(PhasedWeights {
-        tie: 0.0,
-        link: ValueLink::Logistic { scale: 5.0 },
-        ..PhasedWeights::PAPER
-    }),
-    ..Params::MG
-};
-
 /// Estimates the winning rate by a short search and returns its distance from 0.5.
 fn imbalance(position: &Position, seed: u64) -> f32 {
-    let report = iterate(&mut search_of(position, BALANCE_SEARCH, 8, seed), BALANCE_ITERATIONS);
+    let report = iterate(&mut search_of(position, Params::TOURNAMENT, 8, seed), BALANCE_ITERATIONS);
     (report.win_rate.0 - 0.5).abs()
 }
 
