@@ -58,8 +58,8 @@ pub fn run(params: &Params) -> Bench {
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// Returns the checksum after hashing a report: its iterations and nodes, and for each root move the three squares, the
-/// visits and the bits of the winning rate.
+/// Mixes a report into the checksum: its iterations and nodes, and for each root move the three squares, the visits and
+/// the bits of the winning rate.
 fn mixed_in(checksum: u64, report: &Report) -> u64 {
     let lines = report.lines.iter().flat_map(|line| {
         let squares = [line.mv.from, line.mv.to, line.mv.arrow].map(|square| square.index() as u64);

@@ -38,7 +38,7 @@ const fn weight(ply: u32) -> u32 {
     }
 }
 
-/// Default overhead of a move: time besides thinking, lost to pipes and thread scheduling on a busy machine.
+/// Default overhead per move: time lost to pipes and thread scheduling on a busy machine.
 pub const OVERHEAD: Duration = Duration::from_millis(10);
 
 impl GameClock {
@@ -47,7 +47,7 @@ impl GameClock {
         Self { total, used: Duration::ZERO, overhead: OVERHEAD, spare: Duration::ZERO }
     }
 
-    /// Creates a clock with this [overhead](Self::with_overhead) of a move and half of it as
+    /// Creates a clock with this [overhead](Self::with_overhead) per move, and half of it as
     /// [spare time](Self::with_spare).
     pub fn for_match(total: Duration, overhead: Duration) -> Self {
         Self::new(total).with_overhead(overhead).with_spare(overhead / 2)
@@ -60,8 +60,8 @@ impl GameClock {
         Self { total, used: total - left, ..self }
     }
 
-    /// Sets the overhead of a move besides thinking. The clock reserves it for each remaining move; the caller includes
-    /// it in [`GameClock::spend`].
+    /// Sets the overhead per move: time besides thinking. The clock reserves it for each remaining move; the caller
+    /// includes it in [`GameClock::spend`].
     #[must_use]
     pub const fn with_overhead(self, overhead: Duration) -> Self {
         Self { overhead, ..self }

@@ -45,7 +45,7 @@ impl Solver {
     }
 }
 
-/// Draws a start position with one to three amazons a side and a few arrows, anywhere.
+/// Generates a random start position with one to three amazons a side and a few arrows.
 fn small_start(edge: usize, rng: &mut Rng) -> Position {
     let mut squares: Vec<_> = Bitboard::playable(size(edge)).into_iter().collect();
     rng.shuffle(&mut squares);
@@ -157,7 +157,7 @@ fn pictured_part(picture: &str) -> Part {
     Part { empty: position.empty(), free, guards }
 }
 
-/// Draws `count` scattered empty squares of a 5x5 board, a free amazon and a guard.
+/// Generates a region of `count` scattered empty squares, a free amazon and a guard on a 5x5 board.
 fn ragged_part(count: usize, rng: &mut Rng) -> Part {
     let mut squares: Vec<_> = Bitboard::playable(size(5)).into_iter().collect();
     rng.shuffle(&mut squares);
@@ -184,7 +184,7 @@ fn bounds_hold_when_the_filling_search_gives_up() {
     assert!(at_the_lower_bound >= 10, "only {at_the_lower_bound}");
 }
 
-/// Draws unfinished positions whose winner the bounds prove, on boards of any size.
+/// Generates random unfinished positions whose winner the bounds prove, on boards of any size.
 fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     let mut rng = Rng::with_seed(seed);
     let mut prover = FillingProver::new();

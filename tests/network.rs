@@ -12,7 +12,7 @@ use testkit::definitions::{
     Distances, distances, distances_from, freedom, king_moves, queen_moves, various_positions,
 };
 
-/// Draws a network of small random weights.
+/// Creates a network with small random weights.
 fn random_network(edge: usize, rng: &mut Rng) -> NetworkWeights {
     let row = || [(); HIDDEN / 16].map(|()| [(); 16].map(|()| rng.i8(-100..=100)));
     let mut network = Network::new(SquareLayer::new(edge, std::iter::repeat_with(row)));

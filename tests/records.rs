@@ -34,13 +34,13 @@ prop_compose! {
     }
 }
 
-/// Draws a comment; some look like the line in which SGF stores time and effort.
+/// Chooses a random comment; some look like the line in which SGF stores time and effort.
 fn any_comment(rng: &mut Rng) -> String {
     let comments = ["", "好棋", "5 s", "\n\n", "winning rate 0.5, 1 s\n]", "a\\\n[b]:;(c)", "two\nlines\n"];
     comments[rng.usize(..comments.len())].into()
 }
 
-/// Draws notes on the positions of a line, with variations inside variations.
+/// Generates random notes on the positions of a line, with nested variations.
 fn any_notes(start: Position, moves: &[PlayedMove], rng: &mut Rng, nesting: usize) -> Notes {
     let (mut position, mut notes) = (start, Notes::new());
     for ply in 0..=moves.len() {

@@ -109,7 +109,7 @@ fn the_move_generator_agrees_with_brute_force() {
     }
 }
 
-/// Checks a move by its definition, step by step and without bitboards.
+/// True if a move is legal by definition, checked step by step and without bitboards.
 fn is_legal_step_by_step(position: &Position, Move { from, to, arrow }: Move) -> bool {
     let empty = |square| position.empty().contains(square);
     position.amazons(position.side()).contains(from)

@@ -32,7 +32,7 @@ fn children_of<'a>(
     first.into_iter().chain(std::iter::from_fn(move || tree.claim_untried(id, chunk, |_| edges)))
 }
 
-/// Draws a root with children of random statistics; returns the tree, and id, visits and mean reward of each child.
+/// Creates a root with children of random statistics; returns the tree, and id, visits and mean reward of each child.
 fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> =
@@ -241,7 +241,7 @@ fn best_by_scan(tree: &Tree, c: f32) -> (NodeId, bool) {
     (best.0, false)
 }
 
-/// Draws probabilities in descending order.
+/// Generates random probabilities in descending order.
 fn random_priors(count: usize, rng: &mut Rng) -> Vec<f32> {
     let mut priors: Vec<f32> = (0..count).map(|_| (rng.f32() * 6.0).exp()).collect();
     let sum: f32 = priors.iter().sum();
@@ -372,8 +372,8 @@ fn the_variance_matches_the_values_below_a_node() {
     }
 }
 
-/// Creates an expanded root with one expanded child per count. Each child gets `count` random rewards around a mean of
-/// its own, backed up as in the search.
+/// Creates an expanded root with one expanded child per count. Each child gets that number of random rewards around its
+/// own mean, backed up as in the search.
 fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f64>)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();

@@ -1,5 +1,5 @@
-//! Fuzz targets for all parsers. No input may cause a panic or an endless loop, and a parsed value must survive being
-//! written and parsed again.
+//! Fuzz targets for all parsers. No input may cause a panic or an endless loop, and a parsed value must survive a round
+//! trip: writing and parsing return an equal value.
 //!
 //! `protocol/tests/fuzzed.rs` also compiles this file and runs the targets on every input that ever failed.
 
@@ -7,11 +7,11 @@ mod notation;
 mod platform;
 mod settings;
 
-/// A law: a function that checks a property of one input and panics if the input violates the property.
-type Law = fn(&[u8]);
+/// The property that a fuzz target tests: a function that panics if an input violates the property.
+type Property = fn(&[u8]);
 
-/// Every law with the name of its fuzz target.
-pub const LAWS: [(&str, Law); 13] = [
+/// The name and the property of each fuzz target.
+pub const PROPERTIES: [(&str, Property); 13] = [
     ("fen", notation::fen),
     ("moves", notation::moves),
     ("ccgc", notation::ccgc),
@@ -27,8 +27,8 @@ pub const LAWS: [(&str, Law); 13] = [
     ("configuration", settings::configuration),
 ];
 
-/// Checks the law with this name on one input.
+/// Runs the fuzz target with this name on one input.
 pub fn check(name: &str, bytes: &[u8]) {
-    let (_, law) = LAWS.iter().find(|(known, _)| *known == name).expect("a law of this name");
-    law(bytes);
+    let (_, property) = PROPERTIES.iter().find(|(known, _)| *known == name).expect("a target of this name");
+    property(bytes);
 }

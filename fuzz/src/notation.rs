@@ -1,9 +1,9 @@
-//! Laws for the library's notations: FEN, pictures, moves, and game records.
+//! Fuzz targets for the library's notations: FEN, pictures, moves, and game records.
 
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Move, Position};
 
-/// Checks that a parsed FEN survives being written and parsed again, and that its picture shows the same board.
+/// Checks that a parsed FEN survives a round trip, and that its picture shows the same board.
 pub fn fen(bytes: &[u8]) {
     let Ok(position) = Position::from_fen(&String::from_utf8_lossy(bytes)) else { return };
     let normal = position.to_fen();
@@ -13,14 +13,14 @@ pub fn fen(bytes: &[u8]) {
     assert_eq!(picture.map(|seen| board(&seen.to_fen())), Ok(board(&normal)));
 }
 
-/// Checks that a parsed move survives being written and parsed again.
+/// Checks that a parsed move survives a round trip.
 pub fn moves(bytes: &[u8]) {
     let Ok(mv) = String::from_utf8_lossy(bytes).parse::<Move>() else { return };
     assert_eq!(mv.to_string().parse(), Ok(mv));
 }
 
-/// Checks that start, moves and winner of a CCGC record survive being written and parsed again, and that the record is
-/// then written with the same text.
+/// Checks that start, moves and winner of a parsed CCGC record survive a round trip, and that writing the record again
+/// gives the same text.
 pub fn ccgc(bytes: &[u8]) {
     let Ok(record) = ccgc::read(&String::from_utf8_lossy(bytes)) else { return };
     let text = ccgc::write(&record);
@@ -30,7 +30,7 @@ pub fn ccgc(bytes: &[u8]) {
     assert_eq!((again.start, again.winner), (record.start, record.winner));
 }
 
-/// Checks that every game of an SGF file survives being written and parsed again.
+/// Checks that every game of a parsed SGF file survives a round trip.
 pub fn sgf(bytes: &[u8]) {
     let Ok(records) = sgf::read(&String::from_utf8_lossy(bytes)) else { return };
     for record in records {
@@ -42,7 +42,7 @@ pub fn sgf(bytes: &[u8]) {
     }
 }
 
-/// Checks that a JSON record survives being written and parsed again.
+/// Checks that a parsed JSON record survives a round trip.
 pub fn json_record(bytes: &[u8]) {
     let Ok(record) = json::read(&String::from_utf8_lossy(bytes)) else { return };
     assert_eq!(json::read(&json::write(&record)), Ok(record));

@@ -1,4 +1,4 @@
-//! Laws for the input from a platform: lines, Botzone's messages, and whole sessions.
+//! Fuzz targets for the input from a platform: lines, Botzone's messages, and whole sessions.
 
 use otrera::{Move, Position, Size};
 use otrera_bot::botzone::messages::{Message, Request, Style, json_request, response, simple_message};
@@ -34,7 +34,7 @@ fn lines_of(events: Receiver<Event>) -> Vec<String> {
     events.try_iter().filter_map(line).collect()
 }
 
-/// Checks that a move parsed from any line is on the board and survives being written and parsed again.
+/// Checks that a move parsed from any line is on the board and survives a round trip.
 pub fn botzone_line(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for size in [4, 8, 10].into_iter().filter_map(Size::new) {
@@ -55,9 +55,8 @@ pub fn botzone_line(bytes: &[u8]) {
     }
 }
 
-/// Checks that a complete history is parsed without loss, that no move parsed from a truncated history differs from the
-/// move of the game at the same index, and that the answer is legal. The first two bytes choose where the history is
-/// cut, the others the moves.
+/// Checks that a complete history is parsed without loss, that each move parsed from a truncated history equals the
+/// game's move at its index, and that the answer is legal. The first two bytes choose the cut, the others the moves.
 pub fn botzone_history(bytes: &[u8]) {
     let Some((cut, choices)) = bytes.split_at_checked(2) else { return };
     let (position, moves) = game(choices);
@@ -223,7 +222,7 @@ fn settings() -> Settings {
     }
 }
 
-/// Serves the input by the first platform, Botzone or SAU, that recognises a line; returns the lines printed.
+/// Serves the input with the first platform, Botzone or SAU, that recognises a line; returns the lines printed.
 fn answers_to(bytes: &[u8]) -> Vec<String> {
     let (sender, receiver) = read_in_pieces(bytes, 1 << 16);
     let sink = Sink::default();

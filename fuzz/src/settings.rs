@@ -1,4 +1,4 @@
-//! Laws for the options: no text is fatal, every setting stays within its range, and file and command line agree.
+//! Fuzz targets for the options: no text is fatal, all settings stay in range, and file and command line agree.
 
 use otrera_bot::cli::CommandLine;
 use otrera_bot::options::{SETTINGS, Settings};

@@ -43,7 +43,7 @@ pub struct Plot {
     pub scale: Scale,
     /// True if the vertical axis begins at zero instead of below the lowest point.
     pub is_from_zero: bool,
-    /// Our lines, each followed by the paper's line, if any, as a dashed one.
+    /// Our lines, each followed by the paper's dashed line, if any.
     pub lines: Vec<Line>,
 }
 

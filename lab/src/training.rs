@@ -33,8 +33,8 @@ impl TrainingArgs {
     }
 }
 
-/// Returns the samples of the training games and of the games held out for validation, both games of every tenth pair.
-/// Fails if they are fewer than `fit` or `test`.
+/// Returns the samples of the training set and of the held-out set, which contains both games of every tenth pair.
+/// Fails for fewer than `fit` training samples or `test` held-out samples.
 pub fn split<S: Send, T: Send>(
     games: &[GameRecord],
     [fit, test]: [usize; 2],
@@ -81,7 +81,7 @@ pub trait Trainee: Sync {
     fn weights(&mut self) -> &mut [f32];
     /// Restores the constraints on the weights after a step.
     fn constrain(&mut self);
-    /// Returns a function that creates the working memory of each chunk of a batch, given the number of the chunk.
+    /// Returns a function that creates the working memory of a chunk, given the number of the chunk in its batch.
     fn scratch(rng: &mut Rng) -> impl Fn(u64) -> Self::Scratch + Sync;
     /// Adds the gradient of the loss of a sample to `gradient`; returns the loss.
     fn learn(&self, sample: &Self::Sample, scratch: &mut Self::Scratch, gradient: &mut [f32]) -> f64;
@@ -89,8 +89,8 @@ pub trait Trainee: Sync {
     fn test(&self, test: &Self::Test) -> f64;
 }
 
-/// Trains a network from `random` weights in random batches of the samples `seen`; returns it with the losses of each of
-/// the `epochs`, which are passes over the samples. `rate` is the initial learning rate. The progress bar shows `name`.
+/// Trains a network from `random` weights for `epochs` passes over the samples `seen`, in random batches; returns the
+/// network and the losses of each epoch. `rate` is the initial learning rate. The progress bar shows `name`.
 ///
 /// # Errors
 /// The loss diverges.

@@ -57,8 +57,8 @@ pub fn new_search(position: Position, options: &CommandLine) -> Search {
     Search::new(position, settings.preset.params.clone(), resources)
 }
 
-/// Returns the limits of one search: the first given of `--iterations`, `--time` and `--move-time`, else `default`. A
-/// time limit starts at this call.
+/// Returns the search limits: `--iterations`, else `--time`, else `--move-time`, else `default`. A time limit starts at
+/// this call.
 pub fn limits(options: &CommandLine, default: Duration) -> Limits {
     match options.settings.iterations {
         Some(count) => Limits::iterations(count),

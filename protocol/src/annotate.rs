@@ -63,8 +63,8 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     crate::print(&format!("written to {}\n", output.display()))
 }
 
-/// Marks the moves that lose at least the lowest threshold of [`MARKS`]: prints them and adds a comment and the better
-/// line to the game. Returns the side and the lost winning rate (0 to 1) of every move.
+/// Prints the moves that lose at least the lowest threshold of [`MARKS`], and adds a comment and the better line for
+/// each. Returns the side and the lost winning rate (0 to 1) of every move.
 fn mark_losses(game: &mut GameRecord, opinions: &[Opinion]) -> Result<Vec<(Side, f32)>, String> {
     let mut losses = Vec::new();
     let mut side = game.start.side();

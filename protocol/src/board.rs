@@ -1,4 +1,4 @@
-//! Boards as text for people: coordinates, brackets around the last move, and colours on a terminal.
+//! Formats boards as text: coordinates, brackets around the last move, and colours on a terminal.
 
 use otrera::{Bitboard, Move, Position, Side, Size, Square};
 use std::io::IsTerminal;
@@ -19,8 +19,7 @@ impl Colours {
         Self(std::io::stdout().is_terminal() && !refused && !cfg!(windows))
     }
 
-    /// Formats a letter of a board in the colour of its side; dims arrows, empty squares and squares reached equally
-    /// soon.
+    /// Formats a board letter in the colour of its side; dims arrows, empty squares and ties in queen distance.
     fn paint(self, letter: char) -> String {
         let rendition = match letter {
             'B' | 'b' | '+' => "1;36",

@@ -15,7 +15,7 @@ pub fn read_text(path: &Path, max: u64) -> Result<String> {
     read(path, max).map(|bytes| decoded(&bytes))
 }
 
-/// Returns the time of the last change; `None` if unknown.
+/// Returns the modification time; `None` if unknown.
 pub fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|metadata| metadata.modified()).ok()
 }

@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
-/// Default port, always the same because a browser stores the page's settings for each port.
+/// Default port; fixed, because a browser stores the page's settings per port.
 const PORT: u16 = 7264;
 
 /// Maximum size of a request, in bytes: a record of 16 MB in JSON.
@@ -249,7 +249,7 @@ async fn ask(shared: &Shared, body: Body) -> Result<Response, Refusal> {
     }
 }
 
-/// Stops a search when dropped, since nobody waits for its answer any more.
+/// Stops a request's search when dropped, as when the client disconnects.
 #[derive(Default)]
 struct StopOnDrop(Arc<AtomicBool>);
 

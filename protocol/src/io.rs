@@ -114,8 +114,8 @@ impl Output {
     }
 }
 
-/// Handle to the log file, if any. If a write fails, the log moves to the folder for temporary files. If a write fails
-/// there too, logging stops. An error of the log never ends a game.
+/// Handle to the log file, if any. After a failed write, the log moves to the temporary folder; after a second failure,
+/// logging stops. Log errors never end a game.
 #[derive(Clone)]
 pub struct Log {
     file: Option<Arc<Mutex<LogFile>>>,
@@ -173,7 +173,7 @@ impl LogFile {
         }
     }
 
-    /// Moves the log to the folder for temporary files, once. Returns a message with the reason and the new path.
+    /// Moves the log to the temporary folder, once; otherwise stops logging. Returns a message with reason and outcome.
     fn move_away(&mut self, reason: &io::Error) -> String {
         let name = self.path.file_name().unwrap_or(OsStr::new("otrera.log"));
         let refuge = std::env::temp_dir().join(name);

@@ -30,7 +30,7 @@ const MAX_OFFERED: usize = 9;
 struct Save {
     /// `None` for a new match.
     id: Option<String>,
-    /// Random name of the open page that sends the request.
+    /// Random ID of the page that sends the request.
     writer: String,
     /// True if this page resumes a match that another page has begun.
     #[serde(default)]
@@ -65,7 +65,7 @@ struct File {
     entry: Entry,
 }
 
-/// A match saved by this process: its files and the name of the page that can overwrite them.
+/// A match saved by this process: its files and the ID of the page that can overwrite them.
 struct Match {
     files: RecordFile,
     writer: String,
@@ -79,7 +79,7 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// Uses the [`record_folder`] of the settings. The folder need not exist; the first save creates it.
+    /// Creates a store in the [`record_folder`] of the settings. The first save creates a missing folder.
     pub fn new(settings: &Settings) -> Self {
         let folder = record_folder(settings).to_owned();
         Self { folder, settings: settings.clone(), open: HashMap::new() }

@@ -22,7 +22,7 @@ pub enum KeepRunning {
     Off,
 }
 
-/// A preset with changed parameters: `tournament,c=3`.
+/// A search preset with optional parameter overrides, such as `tournament,c=3`.
 #[derive(Clone, Debug)]
 pub struct Preset {
     /// The text from which it was parsed.
@@ -185,10 +185,10 @@ pub const MAX_OVERHEAD: f64 = 5.0;
 /// Maximum size of `otrera.toml`, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 10;
 
-/// Maximum size of a file of weights, in bytes.
+/// Maximum size of a weights file, in bytes.
 const MAX_WEIGHTS_BYTES: u64 = 64 << 20;
 
-/// Returns the number of cores that the process may use; 1 on Botzone.
+/// Returns the number of cores available to the process; 1 in the build for Botzone.
 pub fn cores() -> usize {
     if BOTZONE_ONLY {
         return 1;
@@ -197,7 +197,7 @@ pub fn cores() -> usize {
 }
 
 impl Settings {
-    /// Checks that the preset's file of weights, if it has one, is for boards of this size.
+    /// Checks that the preset's weights file, if any, is for boards of this size.
     ///
     /// # Errors
     /// The network in the file is for other boards.
@@ -210,9 +210,8 @@ impl Settings {
     }
 
     /// Limits `threads` to the cores of this machine; returns a remark if the value changes.
-    ///
-    /// A thousand threads on a few cores wait for each other: a move of 0.3 s takes many seconds.
     pub fn cap_threads(&mut self) -> Option<String> {
+        // A thousand threads on a few cores wait for each other: a move of 0.3 s takes many seconds.
         let cores = cores();
         let wanted = self.threads.filter(|&wanted| wanted > cores)?;
         self.threads = Some(cores);

@@ -94,7 +94,7 @@ struct Table<'a> {
     /// Moves of the record. Moves that were taken back stay until another move is played.
     played: Vec<PlayedMove>,
     record: RecordFile,
-    /// True once the first write of the record has been reported: its path or an error.
+    /// True once the record's path, or the error of its first write, has been printed.
     told: bool,
     /// File of the last `save`.
     saved: Option<PathBuf>,

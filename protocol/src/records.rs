@@ -7,7 +7,7 @@ use otrera::{Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The record file of a game, rewritten after each move to survive a kill of the process.
+/// The record file of a game, rewritten after each move so that a killed process loses no moves.
 pub struct RecordFile {
     folder: PathBuf,
     record: GameRecord,
@@ -78,7 +78,7 @@ impl RecordFile {
         format!("cannot write a record in {}: {error}", self.folder.display())
     }
 
-    /// Returns the game with these moves.
+    /// Returns the game's record with these moves and this result.
     pub fn game(&self, moves: &[PlayedMove], winner: Option<Side>) -> GameRecord {
         GameRecord { winner, moves: moves.to_vec(), ..self.record.clone() }
     }
@@ -89,8 +89,7 @@ impl RecordFile {
         self.write_moves(moves, winner, write_through)
     }
 
-    /// Writes the moves of an unfinished game without syncing. The file survives a kill of the process, but not a power
-    /// cut.
+    /// Writes an unfinished game without syncing: safe if the process is killed, but not in a power cut.
     pub fn announce(&mut self, moves: &[Move]) -> Result<PathBuf, String> {
         self.write_moves(moves, None, |path, bytes| std::fs::write(path, bytes))
     }
@@ -164,12 +163,12 @@ impl RecordFile {
     }
 }
 
-/// Replaces a file as [`replace_by`] does, after syncing the new one to disk.
+/// Replaces a file atomically, after syncing the new content to disk.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     replace_by(path, bytes, write_through)
 }
 
-/// Writes a temporary file by `write` and renames it to `path`. A kill preserves the old file or the new one.
+/// Replaces a file atomically: writes a temporary file with `write` and renames it to `path`.
 fn replace_by(
     path: &Path,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! Setup of play: board, resources and time, from the settings or by the platform's defaults.
+//! Game setup: board, resources and time, from the settings or the platform's defaults.
 
 use crate::BOTZONE_ONLY;
 use crate::options::{Settings, cores};

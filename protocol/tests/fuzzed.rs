@@ -1,8 +1,8 @@
-//! Checks the laws of `fuzz/`, the properties that its fuzz targets test, on the input lines of the transcripts and on
-//! every input that once violated a law (`tests/fuzzed/TARGET/`).
+//! Runs the fuzz targets of `fuzz/` on the input lines of the transcripts and on every input that once failed
+//! (`tests/fuzzed/TARGET/`).
 
 #[path = "../../fuzz/src/lib.rs"]
-mod laws;
+mod targets;
 
 use std::path::{Path, PathBuf};
 
@@ -19,23 +19,23 @@ fn past_fuzzing_failures_stay_fixed() {
         let target = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for input in files_below(&format!("tests/fuzzed/{target}")) {
             println!("{}", input.display());
-            laws::check(&target, &std::fs::read(&input).expect("readable"));
+            targets::check(&target, &std::fs::read(&input).expect("readable"));
             count += 1;
         }
     }
     assert!(count > 0, "tests/fuzzed has inputs");
 }
 
-/// Transcripts contain valid input, so most laws test more than the rejection of invalid input.
+/// Transcripts contain valid input, so most targets test more than the rejection of invalid input.
 #[test]
-fn fuzz_laws_hold_for_the_transcripts() {
+fn fuzz_targets_accept_the_transcripts() {
     for path in files_below("transcripts") {
         let text = std::fs::read_to_string(&path).expect("readable");
         let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("> ")).collect();
-        for (name, law) in laws::LAWS {
+        for (name, property) in targets::PROPERTIES {
             println!("{name} {}", path.display());
-            lines.iter().for_each(|line| law(line.as_bytes()));
-            law(lines.join("\n").as_bytes());
+            lines.iter().for_each(|line| property(line.as_bytes()));
+            property(lines.join("\n").as_bytes());
         }
     }
 }

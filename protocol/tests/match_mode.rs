@@ -163,7 +163,7 @@ impl Table {
         self.browser.wait_for("Boolean(state.tree?.current.described)");
     }
 
-    /// Kills the program and starts a new one.
+    /// Simulates a crash: replaces the program with a new process and opens its page.
     fn crash(&mut self) {
         self.browser.assert_no_complaints();
         self.gui = start(&self.folder);

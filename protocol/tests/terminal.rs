@@ -22,7 +22,7 @@ struct Terminal {
     bytes: Vec<u8>,
     /// Output so far as text, with LF instead of CRLF.
     shown: String,
-    /// Length of the output that [`Self::wait_for`] has passed.
+    /// Offset in `shown` after the last text that [`Self::wait_for`] found.
     passed: usize,
 }
 
@@ -65,7 +65,7 @@ impl Terminal {
         Self { child, keyboard, screen, bytes: Vec::new(), shown: String::new(), passed: 0 }
     }
 
-    /// Waits until the output contains `text` after the text of the last call.
+    /// Waits until `text` appears in the output after the text found by the last call.
     fn wait_for(&mut self, text: &str) {
         let deadline = Instant::now() + LIMIT;
         while !self.shown[self.passed..].contains(text) {

@@ -66,7 +66,7 @@ impl TurnTaken {
 /// Turns of several games. Players append to this log; the caller counts the verdicts.
 pub type Log = Arc<Mutex<Vec<TurnTaken>>>;
 
-/// Interval between checks of a process's time and memory.
+/// Polling interval for a process's time and memory.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A bot's process, either in its turn or suspended until its next turn.

@@ -80,7 +80,7 @@ impl Fault {
         }
     }
 
-    /// Returns a part of the message of the only violation that this fault excuses; `None` if it excuses none.
+    /// Returns a substring of the only violation message that this fault excuses; `None` if the fault excuses none.
     fn causes(self) -> Option<&'static str> {
         match self {
             Killed => Some("exit status -9"),

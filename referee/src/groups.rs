@@ -44,8 +44,7 @@ pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
     Ok((child, group))
 }
 
-/// Kills a process group. Call this before waiting for its first process, since afterwards the group's number can be
-/// reused.
+/// Kills a process group. Call this before waiting for the group's first process, which frees the group ID for reuse.
 pub fn end_group(group: Pid) {
     let mut groups = groups();
     // A group that has ended is no error.

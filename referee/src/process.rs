@@ -145,7 +145,7 @@ impl Process {
         signal_group(self.group, signal);
     }
 
-    /// Returns the process group. Its number is not reused before [`Process::end`].
+    /// Returns the process group ID, which is not reused before [`Process::end`].
     pub fn group(&self) -> Pid {
         self.group
     }
@@ -246,8 +246,8 @@ impl Process {
         String::from_utf8_lossy(&taken).into_owned()
     }
 
-    /// Listens until `is_done` accepts the output that was read but not taken. Returns [`Sign::Output`] then, or the sign
-    /// that came before: closed output, the end of the process, or silence until `since + limit`.
+    /// Returns [`Sign::Output`] as soon as `is_done` accepts the output read but not taken. Returns another sign if the
+    /// output closes, the process ends or `since + limit` passes first.
     pub fn listen_until(&mut self, since: Instant, limit: Duration, is_done: impl Fn(&[u8]) -> bool) -> Sign {
         while !is_done(&self.heard) {
             let left = limit.saturating_sub(since.elapsed());
@@ -302,8 +302,8 @@ impl Process {
         Ok(self.take(length).trim_end_matches(['\r', '\n']).to_owned())
     }
 
-    /// Returns the error for an output that has ended: the exit status if the process exits within [`ENDING`]. Then
-    /// kills the process group.
+    /// Returns the error for a closed output, with the exit status if the process exits within [`ENDING`]. Kills the
+    /// process group.
     fn gone(&mut self) -> Forfeit {
         let ended = self.listen(ENDING) == Sign::Ended;
         match self.end() {

@@ -32,7 +32,7 @@ const QUIT: Duration = Duration::from_millis(1000);
 /// Maximum number of refused moves in a game; one more breaks the game off.
 const MAX_REFUSED: usize = 20;
 
-/// Maximum of the random engine turn from which a kill is due: later, a game against random moves may be over.
+/// Maximum random engine turn for a kill; later, a game against random moves may be over.
 const LATEST_KILL: usize = 12;
 
 // Options of all games.

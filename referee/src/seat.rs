@@ -31,7 +31,7 @@ const BAD_EXIT: &str = "bad exit";
 const CHATTER: &str = "chatter";
 const NO_ANSWER: &str = "no answer";
 
-/// Behaviour of an engine that the platform does not accept.
+/// Engine behaviour that the platform does not accept.
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// One of [`KINDS`].
@@ -70,7 +70,7 @@ pub struct TimeControl {
 }
 
 impl TimeControl {
-    /// `time` limits each turn. Without it, Botzone's limits apply; on the SAU platform, a turn has no limit of its own.
+    /// Creates limits with `time` for each turn; without `time`, Botzone's turn limits, or no turn limit for SAU.
     pub fn new(protocol: Protocol, time: Option<Duration>, total: Option<Duration>, grace: Duration) -> Self {
         let [first, later] = match time {
             None if !protocol.is_sau() => [2, 1].map(|seconds| Some(Duration::from_secs(seconds))),

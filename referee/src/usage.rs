@@ -35,7 +35,7 @@ pub fn own_peak() -> u64 {
     peak_of("self").unwrap_or(u64::MAX)
 }
 
-/// Returns the processor time of all living threads of a process, and the numbers of its child processes.
+/// Returns the processor time of all living threads of a process, and the IDs of its child processes.
 fn threads_of(process: u32) -> (Duration, Vec<u32>) {
     let mut cpu = Duration::ZERO;
     let mut children = Vec::new();

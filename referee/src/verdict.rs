@@ -86,7 +86,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Creates a failure for a verdict other than [`Verdict::Tle`], for which alone [`Failure::after`] matters.
+    /// Creates a failure for any verdict except [`Verdict::Tle`], the only one that needs [`Failure::after`].
     pub fn new(verdict: Verdict, detail: impl Into<String>) -> Self {
         Self { verdict, detail: detail.into(), after: Duration::ZERO }
     }

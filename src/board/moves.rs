@@ -40,7 +40,7 @@ impl Move {
 }
 
 impl Movement {
-    /// Completes the movement to a whole move with this arrow.
+    /// Returns the whole move: this movement, followed by `arrow`.
     pub const fn with_arrow(self, arrow: Square) -> Move {
         Move { from: self.from, to: self.to, arrow }
     }

@@ -7,7 +7,7 @@ use super::reach::queen_reach;
 use super::square::{Side, Size, Square};
 use super::zobrist;
 
-/// Rule for the end of the game and its winner.
+/// Rule that ends the game and decides the winner.
 ///
 /// ```
 /// use otrera::{Position, Rules, Side};

@@ -152,8 +152,8 @@ fn next_move(part: Part) -> Option<Move> {
     thrifty_move(part).or_else(|| least_wasteful_retreat(part))
 }
 
-/// Returns a move that cuts off no square, with the arrow on a target of the lowest rank in [`Ranks`]. Each amazon
-/// tries longer movements only if no movement of one square allows this. `None` if no movement does.
+/// Returns a move that cuts off no square, with the arrow on a target of the lowest rank in [`Ranks`]; `None` if there
+/// is no such move. Considers longer movements of an amazon only if its one-square movements allow none.
 fn thrifty_move(part: Part) -> Option<Move> {
     let ranks = Ranks::new(part);
     let of_mover = |from: Square| {

@@ -128,8 +128,8 @@ impl FillingProver {
         self.filling(own).low.checked_sub(needed)
     }
 
-    /// True if the bounds prove that `side` wins: its lower bound is at least the [`moves_needed`] against the rival's
-    /// upper bound.
+    /// True if the bounds prove that `side` wins: its lower bound is at least the [`moves_needed`] against the
+    /// opponent's upper bound.
     ///
     /// Cheap tests come first. Example: White is to move and Black can reach 10 squares, so 11 moves suffice for White.
     ///

@@ -195,9 +195,9 @@ fn spread_queen<L: Lanes>(
     }
 }
 
-/// Directions of the flat pair, as differences of square numbers: right, and up to the left.
+/// Directions of the flat pair, as differences of square numbers: right and up-left.
 const FLAT: (u32, u32) = (1, 10);
-/// Directions of the steep pair: up, and up to the right.
+/// Directions of the steep pair: up and up-right.
 const STEEP: (u32, u32) = (11, 12);
 
 /// Kogge-Stone propagators for all directions. A slide consists of shifts by 1, 2, 4 and 4 squares over empty squares.

@@ -20,7 +20,7 @@ impl Evaluator {
         Self { model, kernel: Kernel::fastest() }
     }
 
-    /// Selects the kernel. If this processor lacks the kernel, its fastest one is used.
+    /// Selects the kernel; falls back to the fastest that this processor supports.
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }

@@ -71,7 +71,7 @@ fn ray_mask<L: Lanes>(amazons: [u32; 4], set: Bitboard) -> L {
 ///
 /// ```text
 ///   empty                        1 0 1 1
-///   empty moved 1 outwards       1 1 0 1     the innermost square is always set: the amazon is before it
+///   empty moved 1 outwards       1 1 0 1     the innermost square is always set: it is next to the amazon
 ///   two = both                   1 0 0 1     last squares of runs of two empty squares
 ///   two moved 2 outwards         1 1 1 0
 ///   reached = both               1 0 0 0

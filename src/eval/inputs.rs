@@ -21,7 +21,7 @@ use crate::simd::{Kernel, Lanes, dispatch};
 pub const QUEEN_CLASSES: usize = 5;
 /// Number of classes of a square by a side's king moves to it: 1 to 5, more, never.
 const KING_CLASSES: usize = 7;
-/// Number of leads on a square (the opponent's class less that of the side to move): -2 or less, -1, 0, 1, 2 or more.
+/// Number of lead classes (lead: the opponent's class minus that of the side to move): -2 or less, -1, 0, 1, 2 or more.
 const LEADS: usize = 5;
 
 /// Number of counts of squares: by `[our queen class][their queen class]`, then by `[queen lead][king lead]`; "our" is

@@ -77,7 +77,7 @@ pub struct Territory {
 }
 
 impl Territory {
-    /// Returns equations 2 and 3: Black's number of squares less White's, plus `tie` for each shared square.
+    /// Evaluates equations 2 and 3: Black's number of squares minus White's, plus `tie` for each shared square.
     #[inline(always)]
     pub fn balance(self, tie: f32) -> f32 {
         (self.black as i32 - self.white as i32) as f32 + tie * self.shared as f32
@@ -94,7 +94,7 @@ pub fn territory(levels: &Levels) -> Territory {
     first.territory(levels)
 }
 
-/// Squares that each side reaches first: within some number of moves, this side reaches them and the other does not.
+/// Squares that each side reaches in fewer moves than the other, or alone.
 #[derive(Default)]
 struct First(SidePair);
 
@@ -159,7 +159,7 @@ impl Nearness {
 const HORIZON: usize = 6;
 
 /// Sum of `D(White) - D(Black)` over the squares that both sides reach, computed step by step: step k adds the number
-/// of these squares that Black reaches within k, less the number that White reaches.
+/// of these squares that Black reaches within k, minus the number that White reaches.
 struct Lead {
     both: [u64; 2],
     only: i32,

@@ -9,12 +9,12 @@ use crate::simd::{Boards, Kernel, Lanes, dispatch};
 /// Least common multiple of 1 to 9: makes every `1 / steps` an integer in units of `1 / 2520`.
 const COMMON_MULTIPLE: u32 = 2520;
 
-/// Returns Black's mobility less White's, computed on a given kernel.
+/// Returns Black's mobility minus White's, computed on a given kernel.
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
     dispatch!(kernel, L => balance(RaySweep::<L>::new(position.all_amazons(), position.empty()).mobilities))
 }
 
-/// Returns Black's mobility less White's, from sums in units of 1/2520.
+/// Returns Black's mobility minus White's, from sums in units of 1/2520.
 #[inline(always)]
 pub(super) fn balance([black, white]: [u32; 2]) -> f32 {
     (black as i32 - white as i32) as f32 / COMMON_MULTIPLE as f32

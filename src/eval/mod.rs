@@ -6,7 +6,7 @@
 //! - The evaluation of the MG-PEO paper (Zhang, Zou, Zhu 2024, <https://doi.org/10.3390/a17080334>): [`metrics`] of
 //!   the distance maps and [`mobility`], with [`phased`] weights. [`parallel`] computes it on several threads.
 //! - The network evaluation: a [`network`] over [`inputs`], which are counts of squares by distance, features of each
-//!   amazon ([`amazons`], [`freedom`]), and the class of each square. The paper's evaluation replaces a missing network.
+//!   amazon ([`amazons`], [`freedom`]), and each square's class. The paper's evaluation replaces a missing network.
 //! - [`policy`]: the logits of half-moves: a log-linear part and a [`policy_network`].
 //! - [`square_layer`]: the first layer over the squares, a part of both kinds of networks.
 //!

@@ -37,7 +37,7 @@ pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
     metrics::of_maps(&maps, tie)
 }
 
-/// Computes Black's mobility less White's, both sides in parallel (the paper's module 2).
+/// Computes Black's mobility minus White's, both sides in parallel (the paper's module 2).
 pub fn mobility(position: &Position) -> f32 {
     mobility::balance(both_sides(|side| mobility_of(position, side)))
 }

@@ -18,7 +18,7 @@ pub struct MetricWeights {
     pub p1: f32,
     /// Weight of the king-move position metric.
     pub p2: f32,
-    /// Weight of the mobility; at 0 the mobility is not computed.
+    /// Weight of the mobility metric; 0 skips its computation.
     pub mobility: f32,
 }
 

@@ -14,7 +14,7 @@
 //! | amazons beside the end square | enemy's (3), own (3), movement is one step long (1) | 2^7 |
 //! | space around the start square | empty neighbours (4), directions with three empty squares (4) | 2^8 |
 //!
-//! Features of an arrow ([`ARROW_FEATURES`]), all but the last of its target square:
+//! Features of an arrow ([`ARROW_FEATURES`]); all but the last describe its target square:
 //!
 //! | feature | fields (bits) | classes |
 //! |---|---|---|

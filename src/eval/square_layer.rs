@@ -21,7 +21,7 @@ pub const VECTOR: usize = 16;
 /// A row of weights: one for each unit, in `VECTORS` vectors.
 pub type Row<const VECTORS: usize> = [[i8; VECTOR]; VECTORS];
 
-/// The layer, with 16 units for each of its `VECTORS`.
+/// A layer over the squares, with 16 units for each of its `VECTORS`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SquareLayer<const VECTORS: usize> {
     edge: usize,
@@ -42,7 +42,7 @@ impl<const VECTORS: usize> SquareLayer<VECTORS> {
         layer
     }
 
-    /// Returns the edge of the largest board that it covers.
+    /// Returns the edge of the largest board that the layer covers.
     pub fn edge(&self) -> usize {
         self.edge
     }

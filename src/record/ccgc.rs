@@ -70,8 +70,8 @@ pub fn obstacle(record: &GameRecord) -> Option<String> {
     }
 }
 
-/// Reads a record. The board is guessed: the one with the most moves before the first illegal one, or on a tie the
-/// first of 10x10, 8x8, 9x9, 7x7 and smaller ones. The caller checks whether all moves are legal.
+/// Reads a record. Guesses the board size that allows the most moves before the first illegal one; ties go to the first
+/// of 10x10, 8x8, 9x9, 7x7, 6x6, 5x5, 4x4. The caller checks whether all moves are legal.
 ///
 /// ```
 /// use otrera::Side;
@@ -128,8 +128,8 @@ pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
     }
 }
 
-/// Reads the moves of a text that can be truncated, in the formats of [`read_moves`]. Returns the moves before the
-/// first malformed word, and the error of that word.
+/// Reads the moves of a possibly truncated text in the formats of [`read_moves`]. Returns the moves before the first
+/// malformed word, and the error of that word.
 pub fn read_moves_up_to_error(text: &str) -> (Vec<Move>, Option<MalformedText>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let without_mover = |line| {

@@ -119,7 +119,7 @@ pub struct Variation {
 /// number of moves of the game before the position.
 pub type Visits = BTreeMap<usize, Vec<(Move, u32)>>;
 
-/// Maximum depth of variations inside variations. Deeper ones are not read; the limit protects the stack.
+/// Maximum nesting depth of variations; deeper ones are not read. Prevents stack overflow.
 pub const MAX_NESTING: usize = 24;
 
 /// Moves and result of a finished game.
@@ -133,7 +133,7 @@ pub struct Outcome {
     pub forfeit: Option<Forfeit>,
 }
 
-/// A failure to answer with a legal move; it loses the game.
+/// A failure to answer with a legal move, which loses the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Forfeit {
     /// The player cannot go on: its process ended or did not start, or it cannot play the position. Holds the reason.
@@ -308,8 +308,8 @@ impl GameRecord {
     }
 }
 
-/// Reads the games of a text in any format: JSON lines, SGF, CCGC, a Botzone log, or moves without a header, also an
-/// SAU record ([`ccgc::read_moves`]). The format is detected by the first character, and Botzone's JSON also by its
+/// Reads the games of a text in any format: JSON lines, SGF, CCGC, a Botzone log, an SAU record, or moves without a
+/// header ([`ccgc::read_moves`]). The format is detected by the first character, and Botzone's JSON also by its
 /// keys. The result has at least one game. The caller checks whether the moves are legal.
 ///
 /// ```

@@ -41,7 +41,7 @@ impl LeafEvaluator {
         }
     }
 
-    /// Selects the SIMD [`Kernel`]; a kernel that this processor lacks is replaced by the fastest that it supports.
+    /// Selects the SIMD [`Kernel`]; falls back to the fastest that this processor supports.
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }

@@ -14,7 +14,7 @@ use fastrand::Rng;
 const LINES: usize = 10 + 10 + 19 + 19;
 
 /// Row, column, diagonal and antidiagonal of each square, each as (number of the line, place on the line). Lines
-/// 0..10 are rows, 10..20 columns, 20..39 diagonals (up to the right), 39..58 antidiagonals (up to the left).
+/// 0..10 are rows, 10..20 columns, 20..39 diagonals (up-right), 39..58 antidiagonals (up-left).
 static PLACES: [[(u8, u8); 4]; 128] = places();
 
 const fn places() -> [[(u8, u8); 4]; 128] {

@@ -102,7 +102,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Raises [`Counters::depth`] to `depth`, the length of a path in nodes, if the path is longer.
+    /// Raises [`Counters::depth`] to at least `depth`, the length of a path in nodes.
     pub fn reach(&self, depth: usize) {
         // Written only on change: its cache line is read before every iteration.
         if depth > self.depth.load(Relaxed) {

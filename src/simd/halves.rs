@@ -1,4 +1,4 @@
-//! Lanes in two 128-bit halves, for processors with 128-bit registers or none.
+//! Lanes in two 128-bit halves, for processors with 128-bit vector registers or no vector registers.
 
 use super::lanes::{Lanes, scalar_sums};
 
@@ -9,8 +9,8 @@ pub struct Halves<H>([H; 2]);
 /// Lanes as plain integers.
 pub type PortableLanes = Halves<[u64; 2]>;
 
-/// Two 64-bit lanes, such as a 128-bit register. A method does for two lanes what the method of the same name in
-/// [`Lanes`] does for four.
+/// Two 64-bit lanes, such as a 128-bit register. Each method does the same for two lanes as its namesake in [`Lanes`]
+/// does for four.
 pub trait Half: Copy {
     const NAME: &'static str;
     const ARE_PORTABLE: bool = false;

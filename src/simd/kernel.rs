@@ -53,8 +53,8 @@ macro_rules! with_lanes {
 }
 
 /// Evaluates an expression compiled for a kernel: `dispatch!(kernel, L => f::<L>(position))`. `L` names the kernel's
-/// lane type. If the processor lacks the kernel, its fastest one is used instead. Functions in the expression must
-/// be `#[inline(always)]` or go through [`Lanes::call`]; otherwise they are not compiled for the kernel.
+/// lane type. Falls back to the fastest kernel that the processor supports. Functions in the expression must be
+/// `#[inline(always)]` or go through [`Lanes::call`]; otherwise they are not compiled for the kernel.
 macro_rules! dispatch {
     ($kernel:expr, $lanes:ident => $result:expr) => {
         $crate::simd::with_lanes!($kernel.min($crate::simd::Kernel::fastest()), $lanes => {

@@ -242,8 +242,8 @@ impl Browser {
         self.command("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
-    /// Fails on errors and messages of console, page and network, and on requests except those for the page, files
-    /// below its address, its worker, and pictures in `data:` addresses.
+    /// Fails on exceptions, console and log messages, and requests other than for the page, files below the page's
+    /// address, `blob:` workers and `data:` images.
     #[track_caller]
     pub fn assert_no_complaints(&self) {
         let complains = |event: &&Value| match event["method"].as_str() {

@@ -144,7 +144,7 @@ enum Run {
     Level(Level),
 }
 
-/// Totals of all runs on the current position.
+/// Maximum depth, and number of recyclings of tree memory, over all runs on the current position.
 #[derive(Default)]
 struct Progress {
     depth: usize,

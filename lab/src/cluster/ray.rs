@@ -79,8 +79,8 @@ impl Ray {
         writeln!(tasks, "{task}").map_err(|error| format!("Ray ended: {error}"))
     }
 
-    /// Waits up to a tenth of a second for a message from Ray. Returns the task if one finished, else `None`. Updates
-    /// [`Self::cores`] if that was the message.
+    /// Waits up to a tenth of a second for a message from Ray. Returns a finished task, or `None`. A message with the
+    /// number of cores sets [`Self::cores`].
     pub fn finished(&mut self) -> Result<Option<Done>, String> {
         match self.messages.recv_timeout(Duration::from_millis(100)) {
             Ok(Message::Done(done)) => return Ok(Some(done)),

@@ -239,7 +239,7 @@ struct Progress<'a> {
     bar: ProgressBar,
     total: u64,
     test: Option<&'a Sprt>,
-    /// Earliest time of the next update, and number of the [`Progress::LINES`] due at the last update.
+    /// Earliest time of the next update, and progress at the last update, from 0 to [`Progress::LINES`].
     shown: Mutex<(Instant, u64)>,
 }
 

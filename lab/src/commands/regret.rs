@@ -112,7 +112,7 @@ struct Choice {
 /// The moves that all settings chose in one position, with their reference values.
 struct Judged {
     position: Position,
-    /// By setting, then by number of iterations.
+    /// Choices by setting, then by number of iterations.
     chosen: Vec<Vec<Choice>>,
     values: HashMap<Move, f64>,
 }

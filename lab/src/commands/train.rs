@@ -105,8 +105,8 @@ enum Step {
     Match(Decision),
 }
 
-/// A policy fit to the games of all rounds so far. `cross_entropy` and `favourite`: on held-out games, for movements
-/// and for arrows.
+/// A policy fit to the games of all rounds so far. `cross_entropy` and `favourite` (top-1 accuracy): on held-out games,
+/// for movements and for arrows.
 #[derive(Serialize, Deserialize)]
 struct Fit {
     games: usize,

@@ -36,8 +36,8 @@ pub struct GameSetup {
     pub control: Control,
     /// Tolerated delay of an answer beyond its time limit.
     pub grace: Duration,
-    /// Ends a game when both players have reported this winning rate or more for the same side for
-    /// [`AGREEMENT`] plies. `None` plays every game to its end.
+    /// Winning rate at which a game is adjudicated: both players must report at least this rate for the same side for
+    /// [`AGREEMENT`] plies. `None` for never.
     pub adjudicate: Option<f32>,
 }
 

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use turn::{Turn, read_turn};
 
-/// Botzone: one core, 256 MB in all, 1 s for a turn and 2 s for the first turn of each bot.
+/// Botzone: one core, 256 MB of memory, 1 s per turn and 2 s for each bot's first turn.
 pub const PLATFORM: Platform = Platform {
     name: "Botzone",
     speaker: "Botzone (JSON or simple)",
@@ -41,8 +41,8 @@ pub const PLATFORM: Platform = Platform {
 /// Line that asks the platform to keep the process running.
 const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 
-/// Time to wait after a request for the platform to close the input, plus the time between the request's first and last
-/// line. An input still open then counts as kept open.
+/// Grace period for the platform to close the input after a request; [`end_expected_by`] adds the time between the
+/// request's first and last line. An input that is still open then is assumed to stay open.
 const CLOSING_GRACE: Duration = Duration::from_millis(200);
 
 /// Maximum bytes of the `debug` field; the platform allows 1 KB.

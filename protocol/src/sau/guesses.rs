@@ -6,12 +6,12 @@
 
 use otrera::{Bitboard, Move, Movement, Position, Report, Side};
 
-/// Weight of the guess that the opponent has not replied yet. The guesses that a reply was lost in the crash, one for
-/// each legal reply, sum to about 1.
+/// Weight of the guess that the opponent has not replied yet, relative to a total of about 1 for all guesses of a reply
+/// lost in the crash.
 const STILL_THINKING: f32 = 0.1;
 
-/// Weight of the guess that the platform missed our last move, on the same scale: without a journal, and with one that
-/// says the move was sent.
+/// Weight of the guess that the platform missed our last move, on the scale of [`STILL_THINKING`]: without a journal,
+/// and with a journal that says the move was sent.
 const UNHEARD: [f32; 2] = [0.02, 0.002]; // the platform may not read the rest of a dead engine's pipe
 
 /// Maximum difference between the probability that a move is illegal and that of the safest move.

@@ -15,7 +15,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// Divisor of the total time: on the opponent's turn we wait `total_time / LONG_SILENCE`, but at least [`SILENCE`].
 const LONG_SILENCE: u32 = 15;
 
-/// Maximum time of the search for likely replies, during which the loop waits.
+/// Maximum time of the search for likely replies, which blocks the input loop.
 const MAX_REPLY_SEARCH: Duration = Duration::from_millis(400);
 
 impl SauBot {
@@ -272,7 +272,7 @@ mod tests {
     /// First moves of every game in these tests.
     const OPENING: [&str; 4] = ["d1d7(g7)", "a7d4(a7)", "g1e3(e10)", "d4e4(e8)"];
 
-    /// A bot loaded after a crash, and the platform's board. No test waits: [`State::Silent`] has the deadline.
+    /// A bot loaded after a crash, and the platform's board. Tests never wait for the deadline of [`State::Silent`].
     struct Game {
         bot: SauBot,
         referee: Board,
@@ -306,7 +306,7 @@ mod tests {
             self.finish_search()
         }
 
-        /// Lets the time for a command pass and waits for the end of the search; returns the bot's last answer.
+        /// Simulates the deadline for a command and waits for the end of the search; returns the bot's last answer.
         fn send_nothing(&mut self) -> String {
             self.bot.go_on_unasked().unwrap();
             self.finish_search()
@@ -326,7 +326,7 @@ mod tests {
             self.referee.accept(answer, Form::Sau).unwrap_or_else(|error| panic!("{error}\n{}", self.log()));
         }
 
-        /// Sends a move of the opponent, which the bot must answer.
+        /// Plays and sends an opponent's move, then plays the bot's answer.
         fn reply(&mut self, mv: Move) {
             self.referee.play(mv).unwrap();
             let answer = self.send(&format!("move {}", self.referee.format_move(mv, Form::Sau)));
@@ -350,7 +350,7 @@ mod tests {
             std::fs::read_to_string(self.folder.join("log")).unwrap()
         }
 
-        /// Lists the files in the record folder with this end of the name.
+        /// Lists the files in the record folder whose names end with `end`.
         fn records(&self, end: &str) -> Vec<PathBuf> {
             let entries = std::fs::read_dir(self.folder.join("records")).unwrap();
             let paths = entries.map(|entry| entry.unwrap().path());

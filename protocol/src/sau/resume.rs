@@ -17,7 +17,7 @@ const RECORD_LAG: Duration = Duration::from_secs(10);
 /// Maximum number of moves in the platform's own record that our journal lacks.
 const MAX_MISSED: usize = 2;
 
-/// Path components of the platform's folder for records, inside the platform's folder.
+/// Path components of the platform's record folder, inside the platform's folder.
 const MANUALS: [&str; 3] = ["chess manual", "亚马逊棋", "sgf"];
 
 /// The game to resume.
@@ -204,7 +204,7 @@ impl Resumed {
     }
 }
 
-/// Lists possible records of the platform, the newest first: `Untitled.sgf` and the files in the folder for records.
+/// Lists the platform's possible records, newest first: `Untitled.sgf` and the `.sgf` files in its record folder.
 /// Searches `platform-dir`, the working folder, the executable's folder, and two folders above each.
 fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
     let own = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.to_owned()));
@@ -223,7 +223,7 @@ fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
     dated.into_iter().rev().map(|(_, path)| path).collect()
 }
 
-/// Finds our side by the team names in a header, of which the first is Black's.
+/// Finds our side by the team names in a header, which names Black first.
 fn side_of(fields: &[&str], settings: &Settings) -> Option<Side> {
     let [_, black, white, ..] = fields else { return None };
     let plays = |side_name: &str, name: &str| side_name.trim() == ccgc::plain(name).trim();

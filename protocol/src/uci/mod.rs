@@ -59,7 +59,7 @@ fn play(session: Session) -> Result<(), Disconnected> {
     }
 }
 
-/// A `go` without an answer yet.
+/// A `go` command that has not been answered yet.
 struct PendingGo {
     /// Side to move.
     side: Side,

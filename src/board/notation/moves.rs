@@ -56,7 +56,7 @@ pub(crate) fn square_of_letters([column, row]: [u8; 2], size: Size) -> Option<Sq
     Square::new(index(column)?, row).filter(|&square| size.contains(square))
 }
 
-/// Lists the squares named in a move, in order. Fails if the text contains anything else but separators.
+/// Parses the squares of a move, in order. Fails if the text contains anything but squares and separators.
 fn squares_in(text: &str) -> Result<Vec<Square>, MalformedText> {
     let mut squares = Vec::with_capacity(4);
     let mut rest = text.trim();

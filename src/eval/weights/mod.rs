@@ -85,7 +85,7 @@ impl<const WIDTH: usize> TryFrom<String> for Rows<WIDTH> {
 }
 
 impl<const WIDTH: usize> Rows<WIDTH> {
-    /// Reads rows of signed bytes; a last row that is incomplete is ignored.
+    /// Reads rows of signed bytes; ignores an incomplete last row.
     fn of_bytes(bytes: &[u8]) -> Self {
         Self(bytes.as_chunks().0.iter().map(|row| row.map(|byte| byte as i8)).collect())
     }

@@ -100,8 +100,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the unescaped value up to the closing bracket, and the bytes read, including the bracket. Converts line
-/// breaks to line feeds and other ASCII control characters, such as tabs, to spaces unless they are escaped.
+/// Returns the unescaped value up to the closing bracket, and the number of bytes read, including the bracket. Converts
+/// line breaks to line feeds, and other ASCII control characters, such as tabs, to spaces unless they are escaped.
 fn bracketed(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut letters = text.char_indices().peekable();

@@ -154,7 +154,7 @@ fn same_kind(one: &Formula, other: &Formula) -> bool {
 }
 
 impl Parameter {
-    /// Returns the parameter marked as meant for experiments only.
+    /// Marks the parameter as meant for experiments only.
     const fn for_laboratory(self) -> Self {
         Self { for_laboratory: true, ..self }
     }
@@ -199,7 +199,7 @@ impl Params {
         named(&Self::NAMED, name)
     }
 
-    /// Parses the name of a preset and changes to its parameters, ignoring case: `tournament,c=3,burst=1`. Calls
+    /// Parses a preset name and overrides of its parameters, ignoring case: `tournament,c=3,burst=1`. Calls
     /// `read_model` with the value of `model=VALUE` unless the value names a built-in [`Model`].
     ///
     /// # Errors
@@ -270,7 +270,7 @@ impl Params {
     }
 }
 
-/// Parses the name of a preset and changes to its parameters, like [`Params::read`], but reads no model files.
+/// Parses a preset name and overrides of its parameters, like [`Params::read`], but reads no model files.
 impl FromStr for Params {
     /// Message with the valid names or values.
     type Err = String;

@@ -191,7 +191,7 @@ impl SelectionCache {
     /// 2^9 entries: their contents fit into the processor's level 2 cache.
     const ENTRIES: usize = 1 << Self::INDEX_BITS;
     const INDEX_BITS: u32 = 9;
-    /// Below this number of children, scoring all of them is as fast.
+    /// Minimum number of children to use the cache; fewer are scored as fast without it.
     const MIN_CHILDREN: u32 = 8;
 
     /// Drops all entries. Required after the tree was recycled or its root changed.
@@ -362,7 +362,7 @@ impl TopChildren {
     }
 }
 
-/// Returns the highest of the lanes, halving their number three times.
+/// Returns the highest lane by pairwise reduction.
 #[inline(always)]
 fn highest_lane(mut lanes: [f32; ROW]) -> f32 {
     for half in [4, 2, 1] {

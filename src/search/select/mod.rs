@@ -20,7 +20,7 @@ pub struct Parent<'a> {
     id: NodeId,
     /// The side that selects; it never selects a proven loss.
     chooser: Side,
-    /// N of the formulas: visits of the node, less this worker's iterations in flight; at least 1.
+    /// N of the formulas: visits of the node minus this worker's iterations in flight; at least 1.
     visits: u32,
     /// Sum of the rewards of this worker's current burst at the node, for the side that moved into the node; not backed
     /// up yet.

@@ -1,8 +1,8 @@
 //! PUCT, by the priors of the children and the variance of the values below the node:
 //! `mean + c * sqrt(variance) * prior * sqrt(N) / (1 + n)`.
 //!
-//! The form is AlphaZero's (Silver et al. 2018) of Rosin's predictor (2011); the standard deviation of the values is a
-//! factor as in KataGo's dynamic variance-scaled cPUCT
+//! This is AlphaZero's form (Silver et al. 2018) of Rosin's predictor (2011), scaled by the standard deviation of the
+//! values as in KataGo's dynamic variance-scaled cPUCT
 //! (<https://github.com/lightvector/KataGo/blob/master/docs/KataGoMethods.md>).
 
 use super::cache::{ChildStats, Exploration, SelectionCache};

@@ -126,7 +126,7 @@ pub struct ArenaChunk {
     pub(super) listed: usize,
 }
 
-/// Allocates zeroed words for about `bytes` bytes; halves the number until the system grants it.
+/// Allocates about `bytes` bytes of zeroed words; halves the number until the allocation succeeds.
 pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
     let mut count = (bytes / size_of::<AtomicU64>()).clamp(1 << 17, u32::MAX as usize - 1);
     loop {

@@ -277,7 +277,7 @@ impl Tree {
 
 /// Tried children.
 impl Tree {
-    /// Iterates over the tried children in the order of the family.
+    /// Iterates over the tried children in the order in which they were first tried.
     #[inline(always)]
     pub fn tried(&self, id: NodeId) -> Tried<'_> {
         let node = self.node(id);
@@ -296,7 +296,7 @@ impl Tree {
     }
 }
 
-/// Iterator over the tried children of a node, in the order of the family.
+/// Iterator over the tried children of a node, in the order in which they were first tried.
 pub struct Tried<'a> {
     tree: &'a Tree,
     /// The block that contains [`Tried::next`], and its number in the family.

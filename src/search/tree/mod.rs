@@ -12,8 +12,8 @@
 //!                                                        +--> block  | owner, next block | node 2 | ... | node 6 |
 //! ```
 //!
-//! A family begins with one cache line, which holds the first two children, which are the most visited ones if there
-//! are priors: a descent reads about one line at each level.
+//! The first cache line of a family holds the first two children. With priors, these are usually the most visited ones,
+//! so a descent reads about one line per level.
 //!
 //! When the arena is full, no node is expanded. `recycle` frees memory: it prunes the least-visited nodes and, after a
 //! move is played, the subtrees of the other moves.

@@ -1,9 +1,12 @@
 //! Recycling: frees the memory of the least-visited nodes, a slice of the pages at a time, by all threads together.
 //!
-//! A full tree makes the workers pause for some milliseconds. A *hand* goes round the pages, as in the clock algorithm
+//! A full tree makes the workers pause for a few milliseconds. A *hand* goes round the pages, as in the clock algorithm
 //! of page replacement (Corbató 1968): each pause sweeps the slice of pages that was swept longest ago. A sweep frees
 //! each family whose owner has fewer visits than a limit, and all families below it. With this limit, a sweep of all
 //! pages at once would keep half of the memory in use.
+//!
+//! The slots of one size can run out while others are free. Then the slots in use move from sparse pages to other pages,
+//! and the emptied pages are divided anew. A search that goes deeper needs more of the larger slots.
 //!
 //! Threads sweep different pages. A thread frees a family by an atomic exchange of its header for 0. Only the thread
 //! whose exchange succeeds collapses the owner and counts the children. Slots are reused only after the pause, since
@@ -61,9 +64,9 @@ impl Tree {
         (self.capacity() / 16).clamp(1, SLICE * threads)
     }
 
-    /// Makes room in a full tree. The tree is full as soon as the slots of one size run out: if many slots of other sizes
-    /// are free, only empties pages; otherwise [prunes](Tree::prune) the tree. Returns `false` if this made too little
-    /// room.
+    /// Makes room in a full tree. The tree is full as soon as the slots of one size run out: if many slots of other
+    /// sizes are free, only empties pages; otherwise [prunes](Tree::prune) the tree. Returns `false` if this made too
+    /// little room.
     pub fn recycle(&mut self, threads: Option<&ThreadPool>) -> bool {
         let has_room = self.evacuate(self.slice(count(threads))) || self.prune(threads);
         *self.full.get_mut() = false;

@@ -93,8 +93,8 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays a game and returns a puzzle: of its positions in which the solver proves exactly one move to win, the one with
-/// the most contested squares.
+/// Plays a game and returns a puzzle: the position with the most contested squares of those that the solver proves to
+/// have exactly one winning move.
 fn puzzle(args: &Args, game: u64) -> Option<Puzzle> {
     candidates(args, game).into_iter().rev().find_map(|position| {
         let solution = only_winning_move(&position, args.nodes)?;
@@ -122,7 +122,7 @@ pub fn only_winning_move(position: &Position, nodes: u64) -> Option<Move> {
     solution
 }
 
-/// Returns the legal moves, most visited by a short search first: [`only_winning_move`] stops at a second winning move.
+/// Returns the legal moves, the best of a short search first, so that [`only_winning_move`] often stops early.
 fn by_visits(position: &Position) -> Vec<Move> {
     let report = iterate(&mut search_of(position, Params::TOURNAMENT, 32, 1), 300);
     let mut moves: Vec<Move> = report.lines.iter().map(|line| line.mv).collect();
@@ -175,8 +175,7 @@ struct Collection {
 }
 
 impl Collection {
-    /// Adds a puzzle unless the collection has one with the same [`signature`], as all equal and symmetric ones do.
-    /// Returns true if it was added.
+    /// Adds a puzzle unless its [`signature`] is known, as for an equal or symmetric position. Returns true if added.
     fn add(&mut self, puzzle: Puzzle) -> bool {
         self.next_game = puzzle.game + 1;
         let is_new = self.seen.insert(signature(&puzzle.position));

@@ -36,7 +36,7 @@ impl Remainder {
         surveyor.reduce(next, -self.lead)
     }
 
-    /// Returns the remainder after a spare move; `None` if the side to move has none.
+    /// Returns the remainder after a spare move; `None` unless the side to move leads in spare moves.
     pub fn after_waiting(&self) -> Option<Self> {
         let position = self.position.with_side(self.position.side().opponent());
         (self.lead > 0).then_some(Self { position, lead: 1 - self.lead })

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Proof number of a disproven result (infinity).
 const NEVER: u32 = 1 << 30;
 
-/// Increase of the initial proof number of a side's win, per square or spare move by which this side is behind.
+/// Added to the initial proof number of a side's win for each square or spare move by which this side is behind.
 const PROOF_A_SQUARE: f32 = 4.0;
 
 #[derive(Clone, Copy, Debug)]

@@ -57,8 +57,7 @@ pub fn make(args: &Args) -> Result<(Vec<Endgame>, [usize; MAX_CONTESTED + 1]), S
     Ok((suite, unsolved))
 }
 
-/// Plays games and selects up to `--each` distinct positions for each number of contested squares, at most one per
-/// number from each game.
+/// Plays games; for each number of contested squares, selects up to `--each` distinct positions, at most one per game.
 fn draw(args: &Args) -> Result<Vec<Position>, String> {
     let mut drawn: Vec<Vec<Position>> = vec![Vec::new(); MAX_CONTESTED + 1];
     let mut seen = HashSet::new();

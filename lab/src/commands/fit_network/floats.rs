@@ -27,7 +27,7 @@ const REACH: f32 = 7.5;
 const LINEAR: usize = HIDDEN - 1;
 
 /// Weights of a network in floating point, [`ROWS`] rows: the inputs other than the ply, the bias at each knot, the
-/// bias common to all plies, the output, and for each class of a square a row for each square.
+/// bias common to all plies, the output, and one row for each square class and square.
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
@@ -134,8 +134,8 @@ impl Trainee for Floats {
         move |number| Rng::with_seed(otrera::mix_seed(seed, number))
     }
 
-    /// Adds the gradient of the cross-entropy with the target, after a random symmetry of the board; returns the
-    /// cross-entropy with the result.
+    /// Adds the gradient of the cross-entropy with the target, under a random symmetry of the board; returns the
+    /// cross-entropy with the result of the game.
     fn learn(&self, sample: &Sample, rng: &mut Rng, gradient: &mut [f32]) -> f64 {
         let (gradient, _) = gradient.as_chunks_mut::<HIDDEN>();
         let (edge, symmetry) = (sample.edge, rng.usize(..8));
@@ -171,8 +171,8 @@ fn scale(row: usize) -> f32 {
     if row < COUNTS { 0.25 } else { 1.0 }
 }
 
-/// Calls `found` with the row and the value of each nonzero input, except the bias. The inputs of a square are those of
-/// the square `turned`.
+/// Calls `found` with the row and the value of each nonzero input, except the bias. `turned`, a symmetry of the board,
+/// maps the squares of the inputs.
 #[inline(always)]
 fn for_each_input(inputs: &Inputs, turned: impl Fn(Square) -> Square, mut found: impl FnMut(usize, f32)) {
     inputs.squares.for_each(|class, square| found(square_row(class, turned(square)), 1.0));

@@ -37,12 +37,11 @@ pub enum Kind {
 /// All legal half-moves of one kind in a position: the indices of their weights, and their training targets.
 pub struct Decision {
     pub stage: usize,
-    /// Network rows that the hidden layer adds up: one for each square that is empty or has an amazon.
+    /// Network rows of the active inputs: one for each square that is empty or has an amazon.
     pub squares: Vec<usize>,
     /// For each half-move, its network row and the indices of its log-linear weights.
     pub choices: Vec<(usize, Vec<usize>)>,
-    /// Training target of each half-move (movement or arrow): its fraction of the visits to all choices; for arrows, to
-    /// all arrows after the same movement.
+    /// Training target of each half-move: its share of the visits; for arrows, of the visits after the same movement.
     pub targets: Vec<f32>,
     /// Index in [`Self::choices`] of the half-move that belongs to the most-visited move.
     pub best: usize,

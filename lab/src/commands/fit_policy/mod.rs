@@ -102,8 +102,8 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     Ok(Fitted { games: games.len(), positions, losses: [losses_of_movements, losses_of_arrows] })
 }
 
-/// Tabulates, on held-out samples by stage, the mean cross-entropy of the policy in nats, and how often, in per cent,
-/// the policy and the base model give their highest prior to the half-move of the most-visited move.
+/// Tabulates by stage, on held-out samples, the mean cross-entropy of the policy in nats, and the top-1 accuracy of the
+/// policy and of the base model: how often, in per cent, the half-move of the most-visited move has the highest prior.
 fn losses(kind: Kind, policy: &Policy, base: &Evaluator, unseen: &[Sample]) -> Sheet {
     let found: Vec<(usize, f64, [bool; 2])> = unseen
         .par_iter()

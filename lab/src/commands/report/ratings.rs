@@ -115,7 +115,8 @@ impl Field<'_> {
         strengths.iter().map(|strength| strength.ln() - mean).collect()
     }
 
-    /// Runs one round of Hunter's iteration for a player: divides its wins by the expected wins per unit of strength.
+    /// Returns a player's strength after a round of Hunter's iteration: its wins over the expected wins per unit of
+    /// strength.
     fn improved(&self, player: usize, strengths: &[f64]) -> f64 {
         let own = strengths[player];
         let mut wins = self.anchor / 2.0;

@@ -91,8 +91,8 @@ const MOBILITY: i32 = 5;
 
 /// Positional weights by distance from the nearest edges, 0 at the corner.
 ///
-/// A quarter of the 12x12 table in figure 2 of \[R\], whose 4x4 table is its upper left 2x2. Our copy of \[R\] lacks
-/// the 8x8 table; the upper left 4x4 is the common table of that size.
+/// A quarter of the 12x12 table in figure 2 of \[R\]. The upper-left 2x2 is a quarter of \[R\]'s 4x4 table. The
+/// upper-left 4x4 is a quarter of the common 8x8 table; our copy of \[R\] lacks the 8x8 table of \[R\].
 const QUARTER: [[i32; MAX_SIZE / 2]; MAX_SIZE / 2] = [
     [120, -20, 20, 5, 3, 3],
     [-20, -40, -5, -5, -3, -3],

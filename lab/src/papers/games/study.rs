@@ -35,7 +35,7 @@ pub struct Effort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Played {
     pub pairing: Pairing,
-    /// Number of discs of minimax less that of MCTS at the end.
+    /// Final number of minimax's discs minus that of MCTS's discs.
     pub lead: i32,
     pub stopped: bool,
     /// `[minimax, MCTS]`: time, nodes and moves of each player.

@@ -1,5 +1,5 @@
 //! The winning convergence distance of the MG-PEO paper (4.1, table 2): the number of nodes that the search expands for
-//! the first move on 10x10 before it selects a whole move for the second time.
+//! the first move on 10x10 before it revisits a whole move.
 //!
 //! The nodes are counted in the engine's tree with the engine's selection, without exploration. An oracle for the best
 //! or the worst case replaces the rollouts.
@@ -21,7 +21,7 @@ use otrera::{Kernel, Movement, Position, Side, WinRate};
 enum Case {
     /// One movement with 28 arrows, as in the paper, always wins; all others lose.
     Best,
-    /// Every half-move wins, except the last arrow of each movement to be expanded.
+    /// Every half-move wins, except the last-expanded arrow of each movement.
     Worst,
 }
 
@@ -75,8 +75,8 @@ impl FirstMove {
         }
     }
 
-    /// Expands a new node and backs up the oracle's result; returns false, without expanding, if the search selects a
-    /// whole move for the second time.
+    /// Expands a new node and backs up the oracle's result; returns false, without expanding, if the search revisits a
+    /// whole move.
     fn expand_one(&mut self) -> bool {
         let Some(path) = self.descend() else { return false };
         backup::add_rewards(&self.tree, &path, Rewards::of(self.oracle(&path)));
@@ -104,7 +104,7 @@ impl FirstMove {
         }
     }
 
-    /// Selects the child as the search does.
+    /// Selects a child with the engine's selection; expands an unexpanded node first.
     fn child_of(&mut self, id: NodeId, state: &State) -> Option<Selected> {
         if !self.tree.is_expanded(id) {
             let (tree, params) = (&self.tree, &self.params);

@@ -23,7 +23,7 @@ struct Speed {
 }
 
 impl Speed {
-    /// Returns the speed of one search as a fraction of that of the separate searches.
+    /// Returns the speed of one search divided by the total speed of the separate searches.
     fn ratio(&self) -> f64 {
         self.together / self.apart
     }
