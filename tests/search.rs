@@ -226,7 +226,7 @@ fn a_full_tree_is_pruned_and_grows_again() {
 fn a_full_tree_leaves_little_memory_free() {
     let resources = Resources { memory: 4 << 20, ..Resources::default() };
     let mut search = Search::new(Position::standard(), Params::TOURNAMENT, resources);
-    for _ in 0..4 {
+    for _ in 0..2 {
         let report = run_iterations(&mut search, 100_000);
         assert!(report.recycled > 1 && report.memory_used > 0.85, "{report:?}");
     }

@@ -26,7 +26,7 @@ const KEPT: f64 = 0.5;
 /// Maximum number of pages of a slice for each thread: 8 MiB.
 const SLICE: usize = 1 << 10;
 /// Maximum number of pages sampled by [`Tree::visits_that_fit`].
-const SAMPLE: usize = 1 << 6;
+const SAMPLE: usize = 1 << 7;
 
 /// A swept page: its number and its free slots.
 struct Swept {
