@@ -232,6 +232,23 @@ fn a_full_tree_leaves_little_memory_free() {
     }
 }
 
+/// Checks that recycling finds room in the smallest trees, whose few pages lack slots of one size or another.
+#[test]
+fn the_smallest_trees_never_stop_growing() {
+    for (edge, threads) in [(9, 1), (10, 1), (10, 2)] {
+        let resources = Resources { threads, memory: 1 << 20, ..Resources::default() };
+        let mut search = Search::new(Position::start(size(edge)), Params::TOURNAMENT, resources);
+        for ply in 0..10 {
+            let report = run_iterations(&mut search, 20_000);
+            assert!(
+                report.recycled > 15 && (0.85..=1.0).contains(&report.memory_used),
+                "ply {ply}: {report:?}"
+            );
+            search.advance(report.best.unwrap());
+        }
+    }
+}
+
 #[test]
 fn many_short_runs_use_no_extra_memory() {
     let params = Params { burst: 1, ..Params::TOURNAMENT };

@@ -107,6 +107,12 @@ impl Pool {
         }
     }
 
+    /// Returns the number of free slots in the pages of `with_room`, by slot size.
+    pub fn room(&self) -> [u32; SIZES] {
+        let free = |&number: &u32| self.pages[number as usize].free.count;
+        self.with_room.each_ref().map(|numbers| numbers.iter().map(free).sum())
+    }
+
     /// Removes pages from the lists `with_room`.
     pub fn unfile(&mut self, numbers: impl Iterator<Item = u32>) {
         let mut is_removed = vec![false; self.pages.len()];

@@ -68,13 +68,13 @@ impl Tree {
     /// sizes are free, only empties pages; otherwise [prunes](Tree::prune) the tree. Returns `false` if this made too
     /// little room.
     pub fn recycle(&mut self, threads: Option<&ThreadPool>) -> bool {
-        let has_room = self.evacuate(self.slice(count(threads))) || self.prune(threads);
+        let has_room = self.evacuate(self.slice(count(threads)), PAGE / 2) || self.prune(threads);
         *self.full.get_mut() = false;
         has_room
     }
 
     /// Frees part of the memory: first subtrees that [`Tree::keep_only`] cut off, then the nodes with the fewest
-    /// visits. Always keeps the root's children. Returns `false` if less than a quarter of a slice was freed.
+    /// visits. Always keeps the root's children. Returns `false` if this made too little room.
     pub fn prune(&mut self, threads: Option<&ThreadPool>) -> bool {
         let slice = self.slice(count(threads));
         let wanted = slice * PAGE as usize / 4;
@@ -87,8 +87,7 @@ impl Tree {
             freed += self.sweep(threads, slice, least);
             swept += slice;
         }
-        self.evacuate(slice);
-        freed >= wanted
+        self.evacuate(slice, PAGE) || freed >= wanted
     }
 
     /// Estimates the visits limit of a sweep: the families of all nodes with at least this many visits just fit into
@@ -246,17 +245,22 @@ impl Tree {
         children as usize
     }
 
-    /// Moves the slots of pages that are at most half used, the least used first, until the empty pages number 1/16 of
-    /// a slice or the other pages lack room. Only an empty page can be divided into slots of another size. Returns
-    /// `true` if there are that many empty pages. Does nothing while [`Pool::cut_off`] holds subtrees.
-    fn evacuate(&self, slice: usize) -> bool {
+    /// Moves the slots of pages with at most `most` used words to other pages, the least used first, until the empty
+    /// pages number 1/16 of a slice or the other pages lack room. Only an empty page can be divided into slots of another
+    /// size. Returns `true` if there are that many empty pages. Does nothing while [`Pool::cut_off`] holds subtrees.
+    fn evacuate(&self, slice: usize, most: u32) -> bool {
         let mut pool = self.pool();
         let reserve = (slice / 16).max(1);
         let missing = reserve.saturating_sub(pool.empty.len());
         if missing > 0 && pool.cut_off.is_empty() {
-            let numbers = pool.with_room.iter().flatten();
-            let with_use = numbers.map(|&number| (pool.pages[number as usize].used_words(), number));
-            let mut sparse: Vec<(u32, u32)> = with_use.filter(|&(used, _)| used <= PAGE / 2).collect();
+            let room = pool.room();
+            let sparse = pool.with_room.iter().flatten().filter_map(|&number| {
+                let page = pool.pages[number as usize];
+                // The other pages have room for the slots of a page if all pages have as many free slots as one holds.
+                let can_move = room[page.size] >= PAGE / slot_words(page.size);
+                (can_move && page.used_words() <= most).then_some((page.used_words(), number))
+            });
+            let mut sparse: Vec<(u32, u32)> = sparse.collect();
             if missing < sparse.len() {
                 sparse.select_nth_unstable(missing);
                 sparse.truncate(missing);
@@ -270,10 +274,7 @@ impl Tree {
     /// Moves all families and blocks of these pages to other pages of the same slot size, while those have room.
     fn evacuate_pages(&self, pool: &mut Pool, numbers: Vec<u32>) {
         pool.unfile(numbers.iter().copied());
-        let mut room = pool
-            .with_room
-            .each_ref()
-            .map(|others| others.iter().map(|&other| pool.pages[other as usize].free.count).sum::<u32>());
+        let mut room = pool.room();
         for number in numbers {
             let page = pool.pages[number as usize];
             let used = page.used_words() / slot_words(page.size);
@@ -289,7 +290,8 @@ impl Tree {
 
     /// Moves all families and blocks of a page to other pages of its slot size, which must have room for them.
     fn evacuate_page(&self, pool: &mut Pool, number: u32) {
-        let size = pool.pages[number as usize].size;
+        let Page { size, .. } = pool.pages[number as usize];
+        let mut unlisted = pool.pages[number as usize].used_words();
         for slot in self.slots(number, size).filter(|&slot| self.owner(slot) != 0) {
             let Some(&other) = pool.with_room[size].last() else { break };
             let room = &mut pool.pages[other as usize].free;
@@ -299,7 +301,10 @@ impl Tree {
                 pool.with_room[size].pop();
             }
             self.relocate(slot, to, size);
+            unlisted -= slot_words(size);
         }
+        // Slots that were freed but not listed yet, since no sweep has reached the page.
+        pool.used -= u64::from(unlisted);
         pool.pages[number as usize].free = self.list_free_slots(number, size);
     }
 
