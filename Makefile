@@ -21,7 +21,7 @@ bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
 	@scripts/build_bot.sh $(EXE)
 
-quick: ## a bot for daily work, builds faster, runs a fifth slower: dist/otrera-quick
+quick: ## a bot for daily work, builds faster, runs a tenth slower: dist/otrera-quick
 	@scripts/need.sh cargo cc
 	@cargo build --profile quick --locked --package otrera-bot
 	@mkdir -p dist
