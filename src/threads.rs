@@ -7,6 +7,11 @@ pub use rayon::{ThreadPool, ThreadPoolBuilder, join};
 #[cfg(botzone_only)]
 pub use one_thread::{ThreadPool, ThreadPoolBuilder, join};
 
+/// Returns the number of threads of a pool; 1 without a pool.
+pub fn count(pool: Option<&ThreadPool>) -> usize {
+    pool.map_or(1, ThreadPool::current_num_threads)
+}
+
 #[cfg(botzone_only)]
 mod one_thread {
     use std::convert::Infallible;

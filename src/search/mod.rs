@@ -49,7 +49,7 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::FillingProver;
-use crate::threads::{ThreadPool, ThreadPoolBuilder};
+use crate::threads::{self, ThreadPool, ThreadPoolBuilder};
 use crate::time::Instant;
 use crossbeam_utils::CachePadded;
 use evaluate::LeafEvaluator;
@@ -139,7 +139,7 @@ impl Search {
 
     /// Returns the number of threads; [`Parallel`] determines whether they run iterations, rollouts or metrics.
     pub fn threads(&self) -> usize {
-        self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
+        threads::count(self.pool.as_ref())
     }
 
     /// Plays a legal move and keeps the subtree below it.

@@ -108,7 +108,7 @@ impl Pool {
     }
 
     /// Returns the number of free slots in the pages of `with_room`, by slot size.
-    pub fn room(&self) -> [u32; SIZES] {
+    pub fn free_slots(&self) -> [u32; SIZES] {
         let free = |&number: &u32| self.pages[number as usize].free.count;
         self.with_room.each_ref().map(|numbers| numbers.iter().map(free).sum())
     }

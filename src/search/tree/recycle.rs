@@ -16,7 +16,7 @@ use super::Tree;
 use super::arena::{FreeSlots, PAGE, Page, Pool, SIZES, Subtree, slot_words};
 use super::family::block_nodes;
 use super::node::{NODE, NodeId, UNEXPANDED};
-use crate::threads::ThreadPool;
+use crate::threads::{ThreadPool, count};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -56,19 +56,19 @@ impl Tree {
 
     /// Estimates the time in which [`Tree::recycle`] sweeps one slice with one thread, at 20 ns per cache line.
     pub fn recycle_time(&self) -> Duration {
-        Duration::from_nanos(20 * u64::from(PAGE / slot_words(0)) * self.slice(1) as u64)
+        Duration::from_nanos(20 * u64::from(PAGE / slot_words(0)) * self.slice(None) as u64)
     }
 
-    /// Returns the number of pages in a slice that this number of threads sweeps.
-    fn slice(&self, threads: usize) -> usize {
-        (self.capacity() / 16).clamp(1, SLICE * threads)
+    /// Returns the number of pages in a slice that these threads sweep.
+    fn slice(&self, threads: Option<&ThreadPool>) -> usize {
+        (self.capacity() / 16).clamp(1, SLICE * count(threads))
     }
 
     /// Makes room in a full tree. The tree is full as soon as the slots of one size run out: if many slots of other
     /// sizes are free, only empties pages; otherwise [prunes](Tree::prune) the tree. Returns `false` if this made too
     /// little room.
     pub fn recycle(&mut self, threads: Option<&ThreadPool>) -> bool {
-        let has_room = self.evacuate(self.slice(count(threads)), PAGE / 2) || self.prune(threads);
+        let has_room = self.evacuate(self.slice(threads), PAGE / 2) || self.prune(threads);
         *self.full.get_mut() = false;
         has_room
     }
@@ -76,7 +76,7 @@ impl Tree {
     /// Frees part of the memory: first subtrees that [`Tree::keep_only`] cut off, then the nodes with the fewest
     /// visits. Always keeps the root's children. Returns `false` if this made too little room.
     pub fn prune(&mut self, threads: Option<&ThreadPool>) -> bool {
-        let slice = self.slice(count(threads));
+        let slice = self.slice(threads);
         let wanted = slice * PAGE as usize / 4;
         let (mut freed, mut swept) = (0, 0);
         let pages = self.pool().pages.len();
@@ -253,45 +253,48 @@ impl Tree {
         let reserve = (slice / 16).max(1);
         let missing = reserve.saturating_sub(pool.empty.len());
         if missing > 0 && pool.cut_off.is_empty() {
-            let room = pool.room();
-            let sparse = pool.with_room.iter().flatten().filter_map(|&number| {
-                let page = pool.pages[number as usize];
-                // The other pages have room for the slots of a page if all pages have as many free slots as one holds.
-                let can_move = room[page.size] >= PAGE / slot_words(page.size);
-                (can_move && page.used_words() <= most).then_some((page.used_words(), number))
-            });
-            let mut sparse: Vec<(u32, u32)> = sparse.collect();
-            if missing < sparse.len() {
-                sparse.select_nth_unstable(missing);
-                sparse.truncate(missing);
+            let sparse = self.sparse_pages(&pool, missing, most);
+            pool.unfile(sparse.iter().copied());
+            for number in sparse {
+                self.evacuate_page(&mut pool, number);
+                pool.file(number);
             }
-            sparse.sort_unstable();
-            self.evacuate_pages(&mut pool, sparse.into_iter().map(|(_, number)| number).collect());
         }
         pool.empty.len() >= reserve
     }
 
-    /// Moves all families and blocks of these pages to other pages of the same slot size, while those have room.
-    fn evacuate_pages(&self, pool: &mut Pool, numbers: Vec<u32>) {
-        pool.unfile(numbers.iter().copied());
-        let mut room = pool.room();
-        for number in numbers {
+    /// Selects up to `count` of the least-used pages with at most `most` used words, such that the other pages have room
+    /// for their slots in use.
+    fn sparse_pages(&self, pool: &Pool, count: usize, most: u32) -> Vec<u32> {
+        // Pages of one slot size can be emptied if all pages together have as many free slots as these pages hold.
+        let mut free = pool.free_slots();
+        let held = |size| PAGE / slot_words(size);
+        let sparse = pool.with_room.iter().flatten().filter_map(|&number| {
             let page = pool.pages[number as usize];
-            let used = page.used_words() / slot_words(page.size);
-            if used <= room[page.size] {
-                room[page.size] -= used;
-                self.evacuate_page(pool, number);
-            } else {
-                room[page.size] += page.free.count;
-            }
-            pool.file(number);
+            (page.used_words() <= most && free[page.size] >= held(page.size))
+                .then_some((page.used_words(), number))
+        });
+        let mut sparse: Vec<(u32, u32)> = sparse.collect();
+        if count < sparse.len() {
+            sparse.select_nth_unstable(count);
+            sparse.truncate(count);
         }
+        sparse.sort_unstable();
+        let numbers = sparse.into_iter().map(|(_, number)| number);
+        numbers
+            .filter(|&number| {
+                let Page { size, .. } = pool.pages[number as usize];
+                let fits = free[size] >= held(size);
+                free[size] -= if fits { held(size) } else { 0 };
+                fits
+            })
+            .collect()
     }
 
     /// Moves all families and blocks of a page to other pages of its slot size, which must have room for them.
     fn evacuate_page(&self, pool: &mut Pool, number: u32) {
-        let Page { size, .. } = pool.pages[number as usize];
-        let mut unlisted = pool.pages[number as usize].used_words();
+        let page = pool.pages[number as usize];
+        let (size, mut unlisted) = (page.size, page.used_words());
         for slot in self.slots(number, size).filter(|&slot| self.owner(slot) != 0) {
             let Some(&other) = pool.with_room[size].last() else { break };
             let room = &mut pool.pages[other as usize].free;
@@ -349,11 +352,6 @@ fn words_of_family(tried: u32) -> u64 {
         words += slot_words(index.min(SIZES - 1));
     }
     words.into()
-}
-
-/// Returns the number of threads; 1 without a pool.
-fn count(threads: Option<&ThreadPool>) -> usize {
-    threads.map_or(1, ThreadPool::current_num_threads)
 }
 
 /// Runs `task(0)` to `task(parts - 1)`, on the threads if there are any. Returns the results in arbitrary order.
