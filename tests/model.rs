@@ -72,7 +72,7 @@ fn a_network_may_omit_inputs_but_not_rows() {
     for (name, part, reason) in [
         ("output", None, "output is missing"),
         ("output", Some(json!([])), "output: 0 rows, not 1"),
-        ("output", Some(json!([[1, 2]])), "output: a row of 2 weights, not 32"),
+        ("output", Some(json!([[1, 2]])), "output: a row of 2 weights, not 64"),
         ("squares", None, "missing field `squares`"),
         ("squares", Some(json!("")), "squares: 0 rows"),
         ("outputs", Some(json!([[1, 2]])), "this version has no input `outputs`"),
@@ -95,7 +95,8 @@ fn overflowing_network_weights_are_refused() {
             && problem.ends_with("does not fit the integers of the engine"),
         "{problem}"
     );
-    let problem = refused(|network| network.rows_of(PLY_PART).iter_mut().for_each(|row| row[31] = i16::MIN));
+    let problem =
+        refused(|network| network.rows_of(PLY_PART).iter_mut().for_each(|row| row[HIDDEN - 1] = i16::MIN));
     assert!(problem.starts_with("network small: a hidden unit is -"), "{problem}");
     let problem = refused(|network| network.squares = SquareLayer::new(10, std::iter::empty()));
     assert_eq!(problem, "network small: its squares are those of 10x10, not 8x8");

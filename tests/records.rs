@@ -6,7 +6,7 @@ use otrera::{GameRecord, Note, PlayedMove, Position, Side, Variation};
 use proptest::prelude::*;
 use testkit::{any_knowledge, random_move, scattered_position, size};
 
-/// Generates texts from all of Unicode, from the special characters of the formats, and the empty text.
+/// Generates strings from all of Unicode, strings of the formats' special characters, and the empty string.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), r#"[\[\]\\:;#(){}"',\r\n\t a-z甲胜；é]{0,12}"#, Just(String::new())]
 }

@@ -256,7 +256,7 @@ fn wilson_intervals_match_newcombe_and_scipy() {
 /// Weights of men in pounds: the example of Shapiro and Wilk (Biometrika 52, 1965), who found W = 0.79.
 const WEIGHTS: [f64; 11] = [148.0, 154.0, 158.0, 160.0, 161.0, 162.0, 166.0, 170.0, 182.0, 195.0, 236.0];
 
-/// Relative errors of W and p against SciPy, which uses an older approximation of normal quantiles. With
+/// Relative tolerances for W and p against SciPy, which uses an older approximation of normal quantiles. With
 /// `scipy.stats.norm.ppf` instead, the example's W is 0.7888146948353875, as here.
 const SCIPY_QUANTILES: [f64; 2] = [1e-8, 1e-5];
 

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   50 counts of squares, by the distance classes of both sides \
-//!   8 amazons, each with its classes of three features           >  32 units, ReLU, the last linear  >  log-odds
+//!   8 amazons, each with its classes of three features           >  64 units, ReLU, the last linear  >  log-odds
 //!   ply                                                          |
 //!   each square with its class (super::square_layer)            /
 //! ```
@@ -25,7 +25,7 @@ use crate::board::position::Position;
 use crate::simd::Lanes;
 
 /// Units of the hidden layer. The last unit is linear: it passes a weighted sum of the inputs straight to the output.
-pub const HIDDEN: usize = 32;
+pub const HIDDEN: usize = 64;
 
 /// Fixed-point scale: weights and hidden activations are multiples of `1 / ONE`. Sums wrap modulo 2^16; only the final
 /// sum has to fit.
@@ -54,8 +54,9 @@ pub fn parts() -> impl Iterator<Item = Part> {
     inputs::PARTS.into_iter().chain([OUTPUT_PART])
 }
 
-/// Weights of a network.
+/// Weights of a network. The layout keeps each row within two cache lines.
 #[derive(Clone, PartialEq, Debug)]
+#[repr(C, align(64))]
 pub struct Network {
     /// Weights of all [`parts`], a row for each input.
     pub rows: [Row; ROWS],

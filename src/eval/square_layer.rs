@@ -25,18 +25,23 @@ pub type Row<const VECTORS: usize> = [[i8; VECTOR]; VECTORS];
 #[derive(Clone, PartialEq, Debug)]
 pub struct SquareLayer<const VECTORS: usize> {
     edge: usize,
-    /// Rows by the code of a square: `[code][square]`.
-    rows: Box<[[Row<VECTORS>; SQUARES]; CODES]>,
+    /// Rows by the code of a square.
+    rows: Box<[OfCode<VECTORS>; CODES]>,
 }
+
+/// The rows of one code: `[square]`. The alignment keeps a row of 64 bytes within one cache line.
+#[derive(Clone, PartialEq, Debug)]
+#[repr(align(64))]
+struct OfCode<const VECTORS: usize>([Row<VECTORS>; SQUARES]);
 
 impl<const VECTORS: usize> SquareLayer<VECTORS> {
     /// Creates the layer for boards of this edge from its rows: for each class, a row for each square. Missing rows
     /// are 0.
     pub fn new(edge: usize, mut rows: impl Iterator<Item = Row<VECTORS>>) -> Self {
-        let mut layer = Self { edge, rows: boxed([[[0; VECTOR]; VECTORS]; SQUARES]) };
+        let mut layer = Self { edge, rows: boxed(OfCode([[[0; VECTOR]; VECTORS]; SQUARES])) };
         for code in class_codes() {
             for (square, row) in squares(edge).zip(&mut rows) {
-                layer.rows[code][square.index()] = row;
+                layer.rows[code].0[square.index()] = row;
             }
         }
         layer
@@ -50,7 +55,7 @@ impl<const VECTORS: usize> SquareLayer<VECTORS> {
     /// Returns the rows in the order of [`Self::new`].
     pub fn rows(&self) -> impl Iterator<Item = &Row<VECTORS>> {
         class_codes()
-            .flat_map(move |code| squares(self.edge).map(move |square| &self.rows[code][square.index()]))
+            .flat_map(move |code| squares(self.edge).map(move |square| &self.rows[code].0[square.index()]))
     }
 
     /// Returns `start` plus the rows of all squares, 16 bits for each unit.
@@ -70,7 +75,7 @@ impl<const VECTORS: usize> SquareLayer<VECTORS> {
     /// Returns the weights of a square with this code.
     #[inline(always)]
     pub(super) fn row(&self, code: u8, square: usize) -> &Row<VECTORS> {
-        &self.rows[usize::from(code) % CODES][square % SQUARES]
+        &self.rows[usize::from(code) % CODES].0[square % SQUARES]
     }
 }
 

@@ -118,7 +118,8 @@ struct Fit {
 /// The outcome of a match of new weights against the best ones.
 #[derive(Serialize, Deserialize)]
 struct Decision {
-    /// Score of the new weights in percent, games and lead in Elo, as text; counts pairs up to the decision.
+    /// Text with the score of the new weights in percent, the number of games and the lead in Elo, of the pairs up to
+    /// the decision.
     score: String,
     verdict: String,
     kept: bool,

@@ -225,7 +225,7 @@ impl SauBot {
         self.resumed.moves.strip_prefix(self.session.moves())?.first().copied()
     }
 
-    /// Starts the search for our move, if we can move; a move known from the game to resume is played at once.
+    /// Starts the search for our move, if we can move; plays a move of the game being resumed at once.
     fn think(&mut self, began: Instant) -> Result<(), Disconnected> {
         let Some((us, told)) = self.state.game() else { return Ok(()) };
         let game = self.session.game();

@@ -338,7 +338,7 @@ mod tests {
             self.reply(mv);
         }
 
-        /// Returns the seconds for which the bot waits for a command; `None` if it does not move without one.
+        /// Returns how many seconds the bot waits for a command before it moves without one; `None` if it does not.
         fn patience(&self) -> Option<u64> {
             match self.bot.state {
                 State::Silent { began, ends } => Some((ends - began).as_secs()),

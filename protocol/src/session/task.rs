@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::{Builder, JoinHandle};
 
-/// A running search. It owns the game until it ends.
+/// A running search. Owns the game until the search ends.
 pub struct SearchTask {
     pub number: u64,
     stop: Arc<AtomicBool>,

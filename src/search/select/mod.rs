@@ -34,7 +34,7 @@ impl<'a> Parent<'a> {
         Self::in_burst(tree, id, chooser, 1, 0)
     }
 
-    /// Describes a node inside a [burst](super::iteration). `pending`: this worker's visits in flight (virtual loss);
+    /// Describes a node during a [burst](super::iteration). `pending`: this worker's visits in flight (virtual loss);
     /// `reward`: rewards of finished iterations that have not been backed up to the node.
     #[inline]
     pub fn in_burst(tree: &'a Tree, id: NodeId, chooser: Side, pending: u32, reward: u32) -> Self {

@@ -194,8 +194,8 @@ impl Tree {
         freed as usize
     }
 
-    /// Frees the families of a page whose owners have fewer than `least` visits since their expansion, and all families
-    /// below. Never frees the root's family. Returns the number of children freed.
+    /// Frees the [families](super::family) of a page whose parent nodes have fewer than `least` visits since their
+    /// expansion, and all families below. Never frees the root's family. Returns the number of children freed.
     fn prune_page(&self, number: u32, least: u32, stack: &mut Vec<Subtree>) -> usize {
         let mut freed = 0;
         for family in self.slots(number, 0) {
@@ -213,7 +213,7 @@ impl Tree {
         freed
     }
 
-    /// Frees at most `most` families of the subtrees on the stack. Returns the number of children freed.
+    /// Frees at most `most` [families](super::family) from the subtrees on the stack. Returns the number of children freed.
     fn free_subtrees(&self, stack: &mut Vec<Subtree>, most: usize) -> usize {
         let mut freed = 0;
         for _ in 0..most {

@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
     /// Output file for the generated endgames.
-    #[arg(long, value_name = "FILE", default_value = "endgames.txt", conflicts_with = "suite")]
+    #[arg(long, value_name = "FILE", default_value = "results/endgames.txt", conflicts_with = "suite")]
     output: PathBuf,
     /// Only write puzzles to this file: positions in which exactly one move keeps the win.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "output", "player", "time"])]

@@ -26,6 +26,11 @@ const REACH: f32 = 7.5;
 /// Index of the hidden unit that is linear instead of ReLU. Its output weight is fixed at 1.
 const LINEAR: usize = HIDDEN - 1;
 
+/// Sum of a hidden unit, in absolute value, from which training penalises it. The engine's 16 bits hold sums up to 64.
+const LARGE_SUM: f32 = 40.0;
+/// Gradient of the penalty per unit of the sum beyond [`LARGE_SUM`].
+const PENALTY: f32 = 0.1;
+
 /// Weights of a network in floating point, [`ROWS`] rows: the inputs other than the ply, the bias at each knot, the
 /// bias common to all plies, the output, and one row for each square class and square.
 pub struct Floats(pub Vec<Row>);
@@ -134,8 +139,8 @@ impl Trainee for Floats {
         move |number| Rng::with_seed(otrera::mix_seed(seed, number))
     }
 
-    /// Adds the gradient of the cross-entropy with the target, under a random symmetry of the board; returns the
-    /// cross-entropy with the result of the game.
+    /// Adds the gradient of the cross-entropy with the target and of the penalty on large sums, under a random symmetry
+    /// of the board; returns the cross-entropy with the result of the game.
     fn learn(&self, sample: &Sample, rng: &mut Rng, gradient: &mut [f32]) -> f64 {
         let (gradient, _) = gradient.as_chunks_mut::<HIDDEN>();
         let (edge, symmetry) = (sample.edge, rng.usize(..8));
@@ -149,6 +154,9 @@ impl Trainee for Floats {
             let is_active = f32::from(u8::from(hidden[unit] > 0.0));
             back[unit] *= is_active * self.0[OUTPUT][unit];
             gradient[OUTPUT][unit] += error * hidden[unit].max(0.0);
+        }
+        for (back, sum) in back.iter_mut().zip(hidden) {
+            *back += PENALTY * (sum - sum.clamp(-LARGE_SUM, LARGE_SUM));
         }
         for_each_input(&sample.inputs, turned, |row, input| add(&mut gradient[row], input, &back));
         add(&mut gradient[BIAS], 1.0, &back);
