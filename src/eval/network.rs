@@ -54,7 +54,7 @@ pub fn parts() -> impl Iterator<Item = Part> {
     inputs::PARTS.into_iter().chain([OUTPUT_PART])
 }
 
-/// Weights of a network. The layout keeps each row within two cache lines.
+/// Weights of a network. Each row of 128 bytes is aligned to a cache line.
 #[derive(Clone, PartialEq, Debug)]
 #[repr(C, align(64))]
 pub struct Network {

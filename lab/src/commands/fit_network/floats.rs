@@ -139,8 +139,8 @@ impl Trainee for Floats {
         move |number| Rng::with_seed(otrera::mix_seed(seed, number))
     }
 
-    /// Adds the gradient of the cross-entropy with the target and of the penalty on large sums, under a random symmetry
-    /// of the board; returns the cross-entropy with the result of the game.
+    /// Adds the gradient of the loss under a random symmetry of the board: the cross-entropy with the target, plus the
+    /// penalty on large sums. Returns the cross-entropy with the result of the game.
     fn learn(&self, sample: &Sample, rng: &mut Rng, gradient: &mut [f32]) -> f64 {
         let (gradient, _) = gradient.as_chunks_mut::<HIDDEN>();
         let (edge, symmetry) = (sample.edge, rng.usize(..8));
