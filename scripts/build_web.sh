@@ -1,8 +1,6 @@
 #!/bin/sh
 # scripts/build_web.sh PAGE.html: builds the page with the engine in it (`make web`). Installs Rust's WebAssembly target
-# with rustup if it is missing.
-#
-# Builds the engine twice, with and without 128-bit SIMD: a browser without SIMD refuses a module that uses it.
+# with rustup if it is missing. Every browser that supports the page supports 128-bit SIMD.
 set -eu
 cd "$(dirname "$0")/.."
 page=$1
@@ -18,11 +16,7 @@ if ! [ -d "$(rustc --print target-libdir --target $target 2>/dev/null)" ]; then
 fi
 
 folder=${CARGO_TARGET_DIR:-target}/web
-build() {
-    CARGO_TARGET_DIR=$folder/$1 RUSTFLAGS=$2 cargo rustc --profile page --locked --package otrera-web --lib --crate-type cdylib --target $target
-}
-build simd "-C target-feature=+simd128,+bulk-memory -C strip=symbols"
-build plain "-C strip=symbols"
+CARGO_TARGET_DIR=$folder RUSTFLAGS="-C target-feature=+simd128,+bulk-memory -C strip=symbols" \
+    cargo rustc --profile page --locked --package otrera-web --lib --crate-type cdylib --target $target
 mkdir -p "$(dirname "$page")"
-module=$target/page/otrera_web.wasm
-python3 -B web/pack.py "$page" "$folder/simd/$module" "$folder/plain/$module"
+python3 -B web/pack.py "$page" "$folder/$target/page/otrera_web.wasm"

@@ -1,7 +1,7 @@
-"""Packs the page into one file: `pack.py PAGE.html SIMD.wasm PLAIN.wasm`
+"""Packs the page into one file: `pack.py PAGE.html ENGINE.wasm`
 
-`page/page.html` names the scripts and styles to insert as `{{FILE}}`. Both builds of the engine are inserted as gzip in
-base64. The output is reproducible, byte for byte. `build.rs` inserts the files for `otrera gui`.
+`page/page.html` names the scripts and styles to insert as `{{FILE}}`. The engine is inserted as gzip in base64. The
+output is reproducible, byte for byte. `build.rs` inserts the files for `otrera gui`.
 """
 
 import base64
@@ -17,17 +17,13 @@ def text(name: str) -> str:
     return (WEB / name).read_text(encoding="utf-8")
 
 
-def module(path: str) -> str:
-    return base64.b64encode(gzip.compress(Path(path).read_bytes(), 9, mtime=0)).decode("ascii")
-
-
 def main(arguments: list) -> None:
-    if len(arguments) != 3:
+    if len(arguments) != 2:
         sys.exit(__doc__)
-    target, simd, plain = arguments
+    target, engine = arguments
     page = re.sub(r"\{\{(.*\..*)\}\}", lambda part: text(part[1]), text("page/page.html"))
-    for name, part in {"simd": module(simd), "plain": module(plain), "server": ""}.items():
-        page = page.replace("{{" + name + "}}", part)
+    packed = base64.b64encode(gzip.compress(Path(engine).read_bytes(), 9, mtime=0)).decode("ascii")
+    page = page.replace("{{engine}}", packed).replace("{{server}}", "")
     Path(target).write_text(page, encoding="utf-8")
     print(f"{target}: {len(page.encode('utf-8')) / 1e6:.2f} MB", file=sys.stderr)
 

@@ -41,7 +41,7 @@ class Engine {
   constructor() {
     const source = byId("worker").textContent;
     this.url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    this.builds = { simd: byId("engine-simd").textContent.trim(), plain: byId("engine-plain").textContent.trim() };
+    this.module = byId("engine-module").textContent.trim();
     this.start();
   }
 
@@ -60,7 +60,7 @@ class Engine {
     });
     // `ask` reports the error; this only prevents an unhandled rejection.
     this.ready.catch(() => {});
-    this.worker.postMessage(this.builds);
+    this.worker.postMessage({ module: this.module });
   }
 
   settle({ id, answer }) {

@@ -1,10 +1,5 @@
-// The engine's thread: loads the build of the engine that the browser supports, and answers requests one after another.
-// The first message contains both builds, as gzip in base64; the others are `{ id, request }`.
-
-// A module with one function, `i32.const 0; i8x16.splat; i8x16.popcnt`: valid only if the browser supports SIMD.
-const SIMD_PROBE = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
-]);
+// The engine's thread: loads the engine and answers requests one after another. The first message is `{ module }`, the
+// engine as gzip in base64; the others are `{ id, request }`.
 
 let engine;
 let panic = "";
@@ -32,9 +27,8 @@ function treeMemory() {
   return deviceMemory < 4 || /Android|iPhone|iPad|Mobile/.test(userAgent) ? 256 : 1024;
 }
 
-async function load({ simd, plain }) {
-  const module = await unpacked(WebAssembly.validate(SIMD_PROBE) ? simd : plain);
-  engine = (await WebAssembly.instantiate(module, { host })).instance.exports;
+async function load(module) {
+  engine = (await WebAssembly.instantiate(await unpacked(module), { host })).instance.exports;
   engine.use_memory(treeMemory());
 }
 
@@ -56,12 +50,12 @@ function answered(request) {
 }
 
 addEventListener("message", async ({ data }) => {
-  if (data.simd === undefined) {
+  if (data.module === undefined) {
     postMessage({ id: data.id, answer: answered(data.request) });
     return;
   }
   try {
-    await load(data);
+    await load(data.module);
     postMessage({ ready: true });
   } catch (error) {
     postMessage({ problem: String(error) });

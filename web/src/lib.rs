@@ -14,5 +14,5 @@ pub fn page(server: &str) -> String {
     let page = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
     // No `<` in the JSON can end the script element.
     let server = server.replace('<', "\\u003c");
-    page.replace("{{simd}}", "").replace("{{plain}}", "").replace("{{server}}", &server)
+    page.replace("{{engine}}", "").replace("{{server}}", &server)
 }
