@@ -1,7 +1,7 @@
 //! The command line: commands, options and help pages.
 
 use crate::BOTZONE_ONLY;
-use crate::options::{COMMAND_OPTIONS, CommandOptions, OptionRow, SETTINGS, Settings, number};
+use crate::options::{COMMAND_OPTIONS, CommandOptions, OptionRow, SETTINGS, Settings, is_on, number};
 use crate::platform::Platform;
 use crate::platforms::PLATFORMS;
 use crate::setup::Setup;
@@ -113,7 +113,7 @@ pub fn help_on(page: &str) -> String {
         let argument = if argument.is_empty() { String::new() } else { format!("{argument} ") };
         let own: String = command_options()
             .iter()
-            .filter(|row| row.is_on(page))
+            .filter(|row| is_on(row.pages, page))
             .map(|row| option_line(row, None))
             .collect();
         let note = if own.contains("--fen") { FEN_NOTE } else { "" };
@@ -131,7 +131,7 @@ pub fn help_on(page: &str) -> String {
 }
 
 fn settings_help(page: &str, defaults: &Setup) -> String {
-    let rows = SETTINGS.iter().filter(|row| row.is_on(page));
+    let rows = SETTINGS.iter().filter(|row| is_on(row.pages, page));
     rows.map(|row| option_line(row, defaults.of_setting(row.name))).collect()
 }
 
@@ -209,13 +209,14 @@ impl CommandLine {
         }
     }
 
-    fn take_flag(&mut self, flag: &str, parser: &mut Parser, pages: &mut Vec<Used>) -> Result<(), String> {
+    fn take_flag(&mut self, flag: &str, parser: &mut Parser, used: &mut Vec<Used>) -> Result<(), String> {
         let name = flag.strip_prefix("--").unwrap_or_default();
         if let Some(row) = SETTINGS.iter().find(|row| row.name == name) {
+            used.push((row.name, row.pages));
             return set(row, &mut self.settings, parser);
         }
         if let Some(row) = command_options().iter().find(|row| row.name == name) {
-            pages.push(row);
+            used.push((row.name, row.pages));
             return set(row, &mut self.own, parser);
         }
         match flag {
@@ -268,20 +269,23 @@ impl CommandLine {
         }
     }
 
-    /// Adds a problem for each option that belongs to another command.
+    /// Adds a problem for each option that has no effect on the command. Without a command, the platform is not known
+    /// yet: any platform's option may have an effect.
     fn check_used(&mut self, used: &[Used]) {
-        if matches!(self.command, Command::Help(_) | Command::Version) {
-            return;
-        }
         let page = self.page();
-        let foreign = used.iter().filter(|row| !row.is_on(page));
-        let problem = |row: &Used| format!("--{} is for {}", row.name, row.pages.replace(' ', " and "));
-        self.problems.extend(foreign.map(problem));
+        let has_effect = |pages: &str| match self.command {
+            Command::Help(_) | Command::Version => true,
+            Command::Detect => PLATFORMS.iter().any(|platform| is_on(pages, platform.name)),
+            _ => is_on(pages, page),
+        };
+        let foreign = used.iter().filter(|(_, pages)| !has_effect(pages));
+        let problems = foreign.map(|(name, pages)| format!("--{name} is for {}", pages.replace(' ', ", ")));
+        self.problems.extend(problems);
     }
 }
 
-/// Row in [`COMMAND_OPTIONS`] of an option on the command line.
-type Used = &'static OptionRow<CommandOptions>;
+/// Name and help pages of an option on the command line.
+type Used = (&'static str, &'static str);
 
 /// Reads the value of an option from the command line and sets the option.
 fn set<T>(row: &OptionRow<T>, options: &mut T, parser: &mut Parser) -> Result<(), String> {

@@ -39,7 +39,7 @@ impl fmt::Display for Preset {
 
 /// An option that sets a field of a `T`.
 pub struct OptionRow<T> {
-    /// Name, without dashes.
+    /// Name, without the leading dashes.
     pub name: &'static str,
     /// Placeholder for the value in help; empty for a flag.
     pub value: &'static str,
@@ -51,11 +51,9 @@ pub struct OptionRow<T> {
     pub set: fn(&mut T, &str, &Path) -> Result<(), String>,
 }
 
-impl<T> OptionRow<T> {
-    /// True if this help page lists the option.
-    pub fn is_on(&self, page: &str) -> bool {
-        self.pages.split(' ').any(|name| name.eq_ignore_ascii_case(page))
-    }
+/// True if `page` is one of the help pages `pages`, separated by spaces.
+pub fn is_on(pages: &str, page: &str) -> bool {
+    pages.split(' ').any(|name| name.eq_ignore_ascii_case(page))
 }
 
 /// Declares a struct of options and their table. A row holds name, placeholder, help pages and description, then field,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 #[test]
 fn invalid_arguments_are_reported_with_status_2() {
-    let mistakes: [(&[&str], &str); 32] = [
+    let mistakes: [(&[&str], &str); 33] = [
         (&["perft"], "perft needs a depth, like `otrera perft 2`"),
         (&["perft", "x"], "expected a whole number"),
         (&["perft", "-1"], "-1"),
@@ -36,6 +36,7 @@ fn invalid_arguments_are_reported_with_status_2() {
         (&["play", "--level", "11"], "--level 11: expected a level from 1 to 10"),
         (&["play", "--level", "3", "--time", "5"], "cannot be combined with --time or --iterations"),
         (&["analyze", "--level", "3"], "--level is for play"),
+        (&["perft", "1", "--iterations", "9"], "--iterations is for analyze, play, botzone, sau"),
         (&["analyze", "--time", "soon"], "--time soon: expected a number of seconds"),
         (&["analyze", "--lines", "0"], "--lines 0: expected"),
         (&["play", "--side", "green"], "expected one of black, white"),
@@ -91,8 +92,10 @@ fn weights_for_other_boards_are_refused() {
     std::fs::write(&file, weights.write()).unwrap();
     let preset = format!("tournament,model={}", text(&file));
     let complaint = format!("preset {preset}: its network is for boards up to 8x8, not for 10x10: ");
-    let quick = ["--preset", &preset, "--iterations", "10", "--record-dir", text(&folder)];
-    for (command, status) in [("analyze", 2), ("play", 2), ("analyze --size 8", 0), ("play --size 8", 0)] {
+    let quick = ["--preset", &preset, "--iterations", "10"];
+    let play = format!("play --record-dir {}", text(&folder));
+    let [analyze_8, play_8] = ["analyze", &play].map(|command| format!("{command} --size 8"));
+    for (command, status) in [("analyze", 2), (&play, 2), (&analyze_8, 0), (&play_8, 0)] {
         let exit = run(OTRERA, command.split(' ').chain(quick), b"quit\n");
         assert_eq!(exit.status, Some(status), "{command}: {}", exit.errors);
         assert_eq!(exit.errors.contains(&complaint), status == 2, "{command}: {}", exit.errors);
