@@ -29,7 +29,7 @@ struct Solver {
 }
 
 impl Solver {
-    /// Returns the winner under best play.
+    /// Returns the winner with best play.
     fn winner(&mut self, position: &Position) -> Side {
         let situation = situation(position);
         if let Some(&known) = self.solved.get(&situation) {

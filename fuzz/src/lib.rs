@@ -10,7 +10,7 @@ mod settings;
 /// The property that a fuzz target tests: a function that panics if an input violates the property.
 type Property = fn(&[u8]);
 
-/// The name and the property of each fuzz target.
+/// Name and property of each fuzz target.
 pub const PROPERTIES: [(&str, Property); 13] = [
     ("fen", notation::fen),
     ("moves", notation::moves),

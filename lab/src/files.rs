@@ -48,7 +48,7 @@ pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
     WeightsFile::read(&read_text(path, MAX_BYTES)?).map_err(|error| problem(path, error))
 }
 
-/// A text file that grows line by line and can be resumed, locked while it is open.
+/// A log of text lines that can be resumed after an interruption; the file is locked while it is open.
 pub struct LineLog {
     path: PathBuf,
     file: File,

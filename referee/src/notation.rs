@@ -53,7 +53,7 @@ impl Form {
         if self == Self::Json { format!("{{{}}}", words.join(",")) } else { words.join(" ") }
     }
 
-    /// Returns the requests and the responses of Botzone's full history, as sent to this side.
+    /// Returns the requests and responses in the full history that Botzone sends to this side.
     pub fn messages(self, moves: &[Move], side: Side, edge: usize) -> [Vec<String>; 2] {
         let [mut requests, mut responses] = [Vec::new(), Vec::new()];
         if side == Side::Black {

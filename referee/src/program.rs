@@ -27,7 +27,7 @@ impl Program {
         self.0.id().expect("it runs")
     }
 
-    /// Sends bytes to the standard input, in a single write if the pipe has room.
+    /// Sends bytes to the standard input; up to 4096 go in a single write if the pipe has room.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.0.write(bytes);
     }

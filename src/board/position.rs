@@ -179,7 +179,7 @@ impl Position {
         self.rules
     }
 
-    /// Returns the Zobrist key of amazons, arrows and side to move. Ply, size and rules are not part of the key.
+    /// Returns the Zobrist key, which covers amazons, arrows and side to move, but not ply, size or rules.
     pub const fn key(&self) -> u64 {
         self.key
     }

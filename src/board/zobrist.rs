@@ -12,7 +12,7 @@ struct Numbers {
 
 static NUMBERS: Numbers = numbers();
 
-/// Generates the numbers by SplitMix64 (Steele, Lea, Flood 2014) from a fixed seed: all builds have the same keys.
+/// Generates the numbers with SplitMix64 (Steele, Lea, Flood 2014) from a seed that is the same in all builds.
 const fn numbers() -> Numbers {
     let mut state = 0x6f74_7265_7261_u64;
     let mut drawn = [0; 385];

@@ -85,7 +85,7 @@ impl Part {
         }
     }
 
-    /// Returns the possible targets of the arrow after a movement; for a guard, only the square that it leaves.
+    /// Returns the squares that the arrow can hit after a movement; a guard can only shoot at the square it left.
     fn arrow_targets(self, Movement { from, to }: Movement) -> Bitboard {
         if self.guards.contains(from) {
             return from.into();

@@ -121,7 +121,7 @@ static CLASSES: LazyLock<[Option<u8>; CODES]> = LazyLock::new(|| {
     classes
 });
 
-/// Iterates over the code of each class, in the order of the classes.
+/// Iterates over the codes of the [`SQUARE_CLASSES`] classes, in class order.
 fn class_codes() -> impl Iterator<Item = usize> {
     let by_moves = |our| (0..QUEEN_CLASSES).map(move |their| our + 8 * their);
     (0..QUEEN_CLASSES).flat_map(by_moves).chain([OUR_AMAZON, THEIR_AMAZON])

@@ -48,7 +48,7 @@ pub fn result(winner: Option<Side>) -> &'static str {
     }
 }
 
-/// Replaces the characters that would end a header field by spaces.
+/// Replaces control characters, `[`, `]` and `;`, which would break a header field, with spaces.
 pub fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() || "[];".contains(c) { ' ' } else { c }).collect()
 }

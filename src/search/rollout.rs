@@ -8,7 +8,7 @@ use fastrand::Rng;
 
 /// Result of a rollout.
 pub(super) enum End {
-    /// One side cannot move: a certain result, not an estimate.
+    /// This side has won, because the other cannot move: a proven result, not an estimate.
     Won(Side),
     /// Position after the last half-move.
     Reached(Position),

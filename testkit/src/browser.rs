@@ -258,7 +258,7 @@ impl Browser {
         assert!(complaints.is_empty(), "{complaints:?}");
     }
 
-    /// Discards all events so far, so that they do not count as complaints.
+    /// Discards all events so far, so that [`Self::assert_no_complaints`] does not fail on them.
     pub fn forget_events(&mut self) {
         self.events.clear();
     }

@@ -106,7 +106,7 @@ impl Drop for Ray {
     }
 }
 
-/// Checks within 8 seconds that the address is `local` or that a cluster answers at `HOST:PORT`; returns the address.
+/// Checks that the address is `local` or that a cluster answers at `HOST:PORT` within 8 seconds, and returns it.
 /// Ray itself would retry for minutes.
 pub fn check_address(address: &str) -> Result<String, String> {
     let text = address.to_owned();

@@ -168,7 +168,7 @@ impl<'a> Training<'a> {
         Ok(training)
     }
 
-    /// Returns the number of the current round, from 1; `None` after the last round.
+    /// Returns the number of the first unfinished round, from 1; `None` if all rounds are finished.
     fn next_round(&self) -> Option<u64> {
         let done = self.rounds.iter().filter(|(_, decision)| decision.is_some()).count() as u64;
         (done < self.args.rounds).then_some(done + 1)

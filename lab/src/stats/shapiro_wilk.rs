@@ -76,7 +76,7 @@ fn weights(n: usize) -> Vec<f64> {
     weights
 }
 
-/// Returns the probability that a normal sample of `n` values has at most this W.
+/// Returns the probability that a normal sample of `n` values has a W of at most `w`.
 fn p_value(w: f64, n: usize) -> f64 {
     let size = n as f64;
     if n == 3 {

@@ -128,7 +128,7 @@ impl BotzoneBot {
         }
     }
 
-    /// Sets up the position of the request. A bare message that cannot be played counts as a pass.
+    /// Sets up the position of a request. In a bare request, a message that cannot be played counts as a pass.
     fn follow(&mut self, request: &Request, size: Size) {
         match request {
             Request::Full(messages) => self.follow_history(messages, size),

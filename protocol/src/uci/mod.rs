@@ -63,9 +63,9 @@ fn play(session: Session) -> Result<(), Disconnected> {
 struct PendingGo {
     /// Side to move.
     side: Side,
-    /// True to answer only after `stop`.
+    /// True to withhold the answer until `stop`.
     infinite: bool,
-    /// True to answer only after `ponderhit` or `stop`.
+    /// True to withhold the answer until `ponderhit` or `stop`.
     ponder: bool,
     /// Time for the move, counted from `go`, or from `ponderhit` when pondering.
     time: Option<Duration>,

@@ -188,7 +188,7 @@ impl Default for SelectionCache {
 }
 
 impl SelectionCache {
-    /// 2^9 entries: their contents fit into the processor's level 2 cache.
+    /// 2^9 entries, few enough for their contents to fit in the L2 cache.
     const ENTRIES: usize = 1 << Self::INDEX_BITS;
     const INDEX_BITS: u32 = 9;
     /// Minimum number of children to use the cache; fewer are scored as fast without it.

@@ -85,8 +85,7 @@ impl Tree {
         }
     }
 
-    /// Replaces atomic updates by plain loads and stores, which are faster. Only one thread may then write to the tree
-    /// at a time.
+    /// Uses plain loads and stores instead of atomic updates: faster, but only one thread may write at a time.
     pub fn for_one_worker(self) -> Self {
         Self { access: Access::Alone, ..self }
     }

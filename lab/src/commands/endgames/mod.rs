@@ -117,7 +117,7 @@ enum Verdict {
     Unknown,
     /// The position was lost before the move.
     Lost,
-    /// The player reported the opposite result as certain.
+    /// The player reported a certain loss in a won position, or a certain win in a lost one.
     FalselyCertain,
 }
 

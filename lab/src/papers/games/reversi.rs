@@ -141,8 +141,7 @@ impl Game for Reversi {
     }
 }
 
-/// Distance in bits between a square and the one below it. Column 12 stays empty: steps over the left or right edge end
-/// there.
+/// Distance in bits between vertically adjacent squares. Column 12 stays empty to catch steps off the sides.
 const STRIDE: usize = MAX_SIZE + 1;
 
 const DIRECTIONS: [isize; 8] = {
