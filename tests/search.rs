@@ -407,6 +407,7 @@ fn every_parameter_changes_the_search() {
         "tournament,c=3",
         "tournament,arrow-c=3",
         "tournament,growth=9",
+        "tournament,history=0",
         "tournament,temperature=4",
         "tournament,arrow-temperature=4",
         "tournament,variance-prior=1000000",

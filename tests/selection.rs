@@ -2,14 +2,15 @@
 
 use fastrand::Rng;
 use otrera::search::backup::{Rewards, Step, add_rewards};
-use otrera::search::expand::Expander;
+use otrera::search::expand::{EdgeLister, Expander};
 use otrera::search::params::{Formula, Puct};
 use otrera::search::select::cache::SelectionCache;
 use otrera::search::select::puct::ValueVariance;
 use otrera::search::select::{Parent, Selected, best_child, final_child};
 use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
-use otrera::{Bitboard, Kernel, Params, Position, Side, Size, WinRate};
+use otrera::{Bitboard, Kernel, Movement, Params, Position, Side, Size, WinRate};
+use std::collections::HashSet;
 
 /// Expands the root; returns an iterator over its children that claims each one ([`Tree::claim_untried`]).
 fn children<'a>(
@@ -498,11 +499,32 @@ fn the_final_child_respects_proofs() {
     }
 }
 
+#[test]
+fn tried_edges_stay_first_when_the_history_changes() {
+    let state = State::ToMove(Position::standard());
+    let params: Params = "tournament,history=100".parse().unwrap();
+    let mut lister = Expander::new(1).lister;
+    let list = |lister: &mut EdgeLister, tried: &[Edge], count| {
+        let edges = lister.list_on(Kernel::fastest(), &state, &params, tried, count);
+        edges.iter().take(count).map(|edge| edge.as_movement().unwrap()).collect::<Vec<_>>()
+    };
+    let edge = |movement: &Movement| Edge::movement(*movement);
+    let before = list(&mut lister, &[], usize::MAX);
+    let worst = before[before.len() - 1];
+    lister.history.add(Side::Black, worst, 1000, 500.0);
+    assert_eq!(list(&mut lister, &[], usize::MAX)[0], worst);
+    let tried: Vec<Edge> = before[..3].iter().map(edge).collect();
+    let after = list(&mut lister, &tried, usize::MAX);
+    assert_eq!((&after[..3], after[3]), (&before[..3], worst));
+    assert_eq!(after.iter().collect::<HashSet<_>>(), before.iter().collect());
+    assert_eq!(list(&mut lister, &tried, 8), after[..8]);
+}
+
 /// Returns the priors of a state's half-moves, in edge order.
 fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
     let (tree, mut expander) = (Tree::with_memory(0), Expander::new(1));
-    let edges = expander.lister.list_on(Kernel::fastest(), state, &params, usize::MAX).to_vec();
+    let edges = expander.lister.list_on(Kernel::fastest(), state, &params, &[], usize::MAX).to_vec();
     children(&tree, &edges, &mut expander.chunk).map(|child| f64::from(tree.node(child).prior())).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Expansion: lists the edges to all children of a node, in the order in which they will be tried.
 
+use super::history::History;
 use super::params::{Formula, Grouping, Params, Puct};
 use super::state::State;
 use super::tree::{self, ArenaChunk, Edge, NodeId, Tree};
@@ -52,15 +53,18 @@ impl Expander {
             return None;
         }
         let Self { chunk, lister } = self;
-        tree.expand(id, lister.list::<L>(state, excluded, params, Tree::LISTED_FIRST), chunk)
+        let edges = lister.list::<L>(state, excluded, params, std::iter::empty(), Tree::LISTED_FIRST);
+        tree.expand(id, edges, chunk)
     }
 }
 
-/// Lists the edges of a node. Equal states and seeds give equal lists: the tree lists the edges of a node again when it
-/// allocates further children.
+/// Lists the edges of a node. The tree lists them again when it allocates further children.
 pub struct EdgeLister {
+    /// Values of movements in this worker's search.
+    pub history: History,
     seed: u64,
     edges: Vec<Edge>,
+    tried: Vec<Edge>,
     sorted: Vec<Edge>,
     logits: Vec<f32>,
     scratch: ModelScratch,
@@ -71,8 +75,10 @@ impl EdgeLister {
         // Far more than a list of half-moves needs, so that two workers never write to the same cache line.
         const ROOM: usize = 1024;
         Self {
+            history: History::new(),
             seed,
             edges: Vec::with_capacity(ROOM),
+            tried: Vec::with_capacity(ROOM),
             sorted: Vec::with_capacity(ROOM),
             logits: Vec::with_capacity(ROOM),
             scratch: ModelScratch::default(),
@@ -80,17 +86,28 @@ impl EdgeLister {
     }
 
     /// Performs [`EdgeLister::list`] on `kernel`, with no excluded moves.
-    pub fn list_on(&mut self, kernel: Kernel, state: &State, params: &Params, count: usize) -> &[Edge] {
-        dispatch!(kernel, L => self.list::<L>(state, &[], params, count))
+    pub fn list_on(
+        &mut self,
+        kernel: Kernel,
+        state: &State,
+        params: &Params,
+        tried: &[Edge],
+        count: usize,
+    ) -> &[Edge] {
+        dispatch!(kernel, L => self.list::<L>(state, &[], params, tried.iter().copied(), count))
     }
 
     /// Lists the edges by descending prior, or in random order if the formula has no priors. Omits `excluded` moves
     /// unless all moves are excluded. Only the first `count` elements are valid; the length is that of the full list.
+    ///
+    /// `tried` edges come first, in their order: the history may have changed since they were listed. Without priors,
+    /// equal states and seeds give equal lists.
     pub fn list<L: Lanes>(
         &mut self,
         state: &State,
         excluded: &[Move],
         params: &Params,
+        tried: impl Iterator<Item = Edge>,
         count: usize,
     ) -> &[Edge] {
         L::call(
@@ -102,12 +119,16 @@ impl EdgeLister {
                     Formula::Puct(puct) if params.grouping == Grouping::Split => {
                         self.list_with_logits::<L>(state, &params.model, &puct);
                         self.set_priors();
+                        self.tried.clear();
+                        self.tried.extend(tried);
+                        tree::put_first(&mut self.edges, &self.tried);
                         // An excluded edge may be among the first.
                         if count <= FEW && excluded.is_empty() {
                             tree::sort_first(&mut self.edges, &mut self.sorted, count);
                         } else {
                             tree::sort(&mut self.edges, &mut self.sorted);
                         }
+                        self.sorted[..self.tried.len()].copy_from_slice(&self.tried);
                     }
                     _ => {
                         state.edges(params.grouping, &mut self.sorted);
@@ -123,29 +144,29 @@ impl EdgeLister {
         )
     }
 
-    /// Fills `edges` and `logits` with the edges of a state and their policy logits, each divided by the temperature.
+    /// Fills `edges` and `logits` with the edges of a state and their policy logits, each divided by the temperature. Adds
+    /// the weighted history to the logits of movements.
     #[inline(always)]
     fn list_with_logits<L: Lanes>(&mut self, state: &State, model: &Model, puct: &Puct) {
-        let Self { edges, logits, scratch, .. } = self;
+        let Self { history, edges, logits, scratch, .. } = self;
         edges.clear();
         logits.clear();
-        let temperature = match state {
+        match state {
             State::ToMove(position) => {
+                let temperature = puct.movement_temperature;
                 model.movement_logits::<L>(position, scratch, |movement, logit| {
                     edges.push(Edge::movement(movement));
-                    logits.push(logit);
+                    let advantage = history.get(position.side(), movement);
+                    logits.push(logit / temperature + puct.history * advantage);
                 });
-                puct.movement_temperature
             }
             State::ToShoot(arrow_phase) => {
                 model.arrow_logits::<L>(arrow_phase, scratch, |arrow, logit| {
                     edges.push(Edge::arrow(arrow));
-                    logits.push(logit);
+                    logits.push(logit / puct.arrow_temperature);
                 });
-                puct.arrow_temperature
             }
-        };
-        logits.iter_mut().for_each(|logit| *logit /= temperature);
+        }
     }
 
     /// Sets the priors of `edges` to the softmax of `logits`.

@@ -34,12 +34,14 @@
 use super::backup::{self, Rewards, Step};
 use super::evaluate::EvaluationScratch;
 use super::expand::Expander;
+use super::history::History;
 use super::params::Formula;
 use super::run::Run;
 use super::select::cache::SelectionCache;
 use super::select::puct::ValueVariance;
 use super::select::{self, Parent, Selected};
 use super::state::State;
+use super::tree::REWARD_UNIT;
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
@@ -117,6 +119,11 @@ impl Worker {
         Self { path: Vec::with_capacity(64), scratch, longest: 0, until_clock: 0 }
     }
 
+    /// Empties the history of movements.
+    pub fn clear_history(&mut self) {
+        self.scratch.expander.lister.history = History::new();
+    }
+
     /// Runs iterations until the run is over. Calls `tick` after each burst of the root during which the clock was
     /// checked.
     pub fn work(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
@@ -172,14 +179,21 @@ impl Worker {
     #[inline(always)]
     fn end_burst(&mut self, run: &Run) {
         let Some(level) = self.path.last() else { return };
-        let (left, rewards) = (level.left(), level.rewards);
+        let (step, left, rewards) = (level.step, level.left(), level.rewards);
         if left > 0 {
-            run.tree.node(level.step.node).take_visits(left);
+            run.tree.node(step.node).take_visits(left);
         }
-        backup::add_rewards(run.tree, &[level.step], rewards);
+        backup::add_rewards(run.tree, &[step], rewards);
         self.path.truncate(self.path.len() - 1);
         match self.path.last_mut() {
-            Some(parent) => parent.rewards.add(rewards),
+            Some(parent) => {
+                if let Some(puct) = run.params.formula.puct()
+                    && puct.history > 0.0
+                {
+                    record(&mut self.scratch.expander.lister.history, run, parent, step, rewards);
+                }
+                parent.rewards.add(rewards);
+            }
             None => run.return_iterations(left),
         }
     }
@@ -241,7 +255,8 @@ impl Worker {
         let child = match first {
             Some(first) => Some(first),
             None => select::best_child(&parent, run.params, variance, cache, chunk, move |count| {
-                lister.list::<L>(&level.state, excluded, run.params, count)
+                let tried = tree.tried(id).map(|(_, child)| child.edge());
+                lister.list::<L>(&level.state, excluded, run.params, tried, count)
             }),
         };
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
@@ -281,6 +296,21 @@ impl Worker {
         self.until_clock = Self::CLOCK_INTERVAL;
         run.check_clock();
         true
+    }
+}
+
+/// Adds the rewards of a burst below `step`, a child of `parent`, to the history if the child is a movement.
+#[inline(always)]
+fn record(history: &mut History, run: &Run, parent: &Level, step: Step, rewards: Rewards) {
+    if let State::ToMove(_) = parent.state
+        && let Some(movement) = run.tree.node(step.node).edge().as_movement()
+    {
+        let reward = parent.rewards.of_side(parent.step.mover);
+        let of_parent = Parent::in_burst(run.tree, parent.step.node, step.mover, parent.left(), reward);
+        // The parent's rewards are those of the opponent.
+        let expected = rewards.count as f32 * (1.0 - of_parent.mean());
+        let sum = rewards.of_side(step.mover) as f32 / REWARD_UNIT as f32;
+        history.add(step.mover, movement, rewards.count, sum - expected);
     }
 }
 

@@ -12,6 +12,7 @@
 //! | [`run`] | holds the state shared by the threads, and the limits |
 //! | [`select`] | selects a child: PUCT, UCT or UCB1-tuned |
 //! | [`expand`] | lists the children of a node, ordered by prior |
+//! | [`history`] | remembers which movements did well elsewhere in the tree |
 //! | [`evaluate`] | evaluates a new leaf: the model, after rollouts |
 //! | [`rollout`] | plays a few random half-moves |
 //! | [`playout`] | plays random half-moves to the end of the game |
@@ -22,6 +23,7 @@
 //!
 //! The search prints nothing and speaks no protocol. It reports through a closure and stops when a flag is set.
 
+mod history;
 mod iteration;
 pub mod params;
 mod playout;
@@ -173,9 +175,10 @@ impl Search {
         }
     }
 
-    /// Drops the tree and keeps the root position.
+    /// Drops the tree and the history of movements; keeps the root position.
     pub fn clear(&mut self) {
         self.tree.clear();
+        self.workers.iter_mut().for_each(|worker| worker.clear_history());
         self.has_endgame_proofs = false;
     }
 

@@ -58,6 +58,12 @@ impl Formula {
     pub const fn has_priors(&self) -> bool {
         matches!(self, Self::Puct(_))
     }
+
+    /// Returns the parameters of PUCT.
+    #[inline]
+    pub(super) const fn puct(&self) -> Option<&Puct> {
+        if let Self::Puct(puct) = self { Some(puct) } else { None }
+    }
 }
 
 /// PUCT: `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), with the variance
@@ -79,6 +85,8 @@ pub struct Puct {
     /// Growth rate of [`Self::movement_c`] and [`Self::arrow_c`] with the logarithm of the visits, see [`Puct::c`]; 0
     /// keeps them constant.
     pub growth: f32,
+    /// Weight of the history in the logits of movements, see [`super::history`]; 0 for no history.
+    pub history: f32,
     /// Pseudo-count of the parent's variance in a node's variance, see [`super::select::puct::ValueVariance::at`]. With
     /// 1e9 the variance of every node is about [`super::select::puct::ValueVariance::START`].
     pub variance_prior: f32,
@@ -105,6 +113,7 @@ impl Puct {
         growth: 2.0,
         movement_temperature: 2.0,
         arrow_temperature: 1.2,
+        history: 10.0,
         variance_prior: 16.0,
     };
 }

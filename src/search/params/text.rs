@@ -47,7 +47,7 @@ const fn text(
 }
 
 /// All parameters, in the order of `--help`.
-pub const PARAMETERS: [Parameter; 14] = [
+pub const PARAMETERS: [Parameter; 15] = [
     text(
         "formula",
         "uct, ucb1-tuned, puct",
@@ -105,6 +105,10 @@ pub const PARAMETERS: [Parameter; 14] = [
     .for_laboratory(),
     number("arrow-temperature", [0.1, 10.0], "temperature of the arrow priors under puct", |params| {
         params.puct().map(|puct| &mut puct.arrow_temperature)
+    })
+    .for_laboratory(),
+    number("history", [0.0, 100.0], "weight of the history of movements in their priors", |params| {
+        params.puct().map(|puct| &mut puct.history)
     })
     .for_laboratory(),
     number("variance-prior", [0.1, 1e9], "weight of the parent's variance under puct, in values", |params| {

@@ -44,7 +44,7 @@ impl<'a> Parent<'a> {
 
     /// Returns the mean reward of the side that moved into the node, including `reward`.
     #[inline]
-    fn mean(&self) -> f32 {
+    pub fn mean(&self) -> f32 {
         self.tree.node(self.id).mean_with(self.reward, self.visits)
     }
 }

@@ -91,6 +91,17 @@ impl Edge {
     }
 }
 
+/// Replaces those of the `edges` that are in `tried` by edges that compare less than all others, in the order of `tried`.
+#[inline(always)]
+pub fn put_first(edges: &mut [Edge], tried: &[Edge]) {
+    for (place, tried) in (0..).zip(tried) {
+        // The squares of every other edge are at least 127 << 14.
+        if let Some(edge) = edges.iter_mut().find(|edge| (edge.0 ^ tried.0) & Edge::MASK == 0) {
+            *edge = Edge(place);
+        }
+    }
+}
+
 /// Edges compared at once: the 32-bit lanes of a 256-bit register.
 const AT_ONCE: usize = 8;
 

@@ -46,7 +46,7 @@ mod node;
 mod recycle;
 
 pub use arena::ArenaChunk;
-pub use edge::{Edge, sort, sort_first};
+pub use edge::{Edge, put_first, sort, sort_first};
 pub use family::{Tried, squared_deviation};
 pub use node::{Node, NodeId, REWARD_UNIT};
 

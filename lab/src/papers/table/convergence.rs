@@ -114,7 +114,7 @@ impl FirstMove {
         let parent = Parent::new(&self.tree, id, Side::Black);
         let (Expander { chunk, lister }, params) = (&mut self.expander, &self.params);
         best_child(&parent, params, ValueVariance::START, &mut self.cache, chunk, move |count| {
-            lister.list_on(Kernel::fastest(), state, params, count)
+            lister.list_on(Kernel::fastest(), state, params, &[], count)
         })
     }
 
