@@ -104,7 +104,7 @@ option_table! {
         => iterations: Option<u64> = None, |text, _| Ok(Some(number(text, 1, 1_000_000_000_000)?));
     "seed" "N" on "analyze gui play botzone sau uci": "seed of the random numbers"
         => seed: Option<u64> = None, |text, _| Ok(Some(number(text, 0, u64::MAX)?));
-    "move-time" "S" on "botzone sau": "seconds per move"
+    "move-time" "S" on "analyze play botzone sau": "seconds per move"
         => move_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
     "total-time" "S" on "sau": "seconds for all moves of one side"
         => total_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
@@ -117,7 +117,7 @@ option_table! {
     "pondering" "MODE" on "sau": "think in the opponent's time: on or off (off)"
         => pondering: bool = false,
         |text, _| one_of(text, &[("on", true), ("off", false), ("true", true), ("false", false)], 2);
-    "name" "NAME" on "play sau uci": "name, at most 40 ASCII characters (Otrera)"
+    "name" "NAME" on "gui play sau uci": "name, at most 40 ASCII characters (Otrera)"
         => name: String = "Otrera".into(), engine_name;
     "log" "FILE" on "botzone sau uci": "append every line in and out, with its time"
         => log: Option<PathBuf> = None, path;

@@ -261,7 +261,7 @@ fn records_get_chinese_names_in_chinese_locales() {
 #[test]
 fn thinking_progress_is_shown_and_cleared() {
     let folder = folder("terminal-thinking");
-    let arguments = ["play", "--time", "1.5", "--record-dir", text(&folder)];
+    let arguments = ["play", "--move-time", "1.5", "--record-dir", text(&folder)];
     let mut terminal = Terminal::start(&arguments, &[("NO_COLOR", "1")]);
     terminal.ask("hint", "Otrera thinks ... 1 s, depth ");
     terminal.wait_for(PROMPT);

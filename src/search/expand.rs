@@ -100,14 +100,28 @@ impl EdgeLister {
     /// Lists the edges by descending prior, or in random order if the formula has no priors. Omits `excluded` moves
     /// unless all moves are excluded. Only the first `count` elements are valid; the length is that of the full list.
     ///
-    /// `tried` edges come first, in their order: the history may have changed since they were listed. Without priors,
-    /// equal states and seeds give equal lists.
+    /// `tried` edges come first, in their order and without priors: the history may have changed since they were
+    /// listed. If the formula has no priors, equal states and seeds give equal lists.
+    #[inline(always)]
     pub fn list<L: Lanes>(
         &mut self,
         state: &State,
         excluded: &[Move],
         params: &Params,
         tried: impl Iterator<Item = Edge>,
+        count: usize,
+    ) -> &[Edge] {
+        self.tried.clear();
+        self.tried.extend(tried);
+        self.list_after_tried::<L>(state, excluded, params, count)
+    }
+
+    /// Performs [`EdgeLister::list`] with the tried edges in `self.tried`: compiled once, not for each iterator.
+    fn list_after_tried<L: Lanes>(
+        &mut self,
+        state: &State,
+        excluded: &[Move],
+        params: &Params,
         count: usize,
     ) -> &[Edge] {
         L::call(
@@ -119,8 +133,6 @@ impl EdgeLister {
                     Formula::Puct(puct) if params.grouping == Grouping::Split => {
                         self.list_with_logits::<L>(state, &params.model, &puct);
                         self.set_priors();
-                        self.tried.clear();
-                        self.tried.extend(tried);
                         tree::put_first(&mut self.edges, &self.tried);
                         // An excluded edge may be among the first.
                         if count <= FEW && excluded.is_empty() {
@@ -144,8 +156,8 @@ impl EdgeLister {
         )
     }
 
-    /// Fills `edges` and `logits` with the edges of a state and their policy logits, each divided by the temperature. Adds
-    /// the weighted history to the logits of movements.
+    /// Fills `edges` and `logits` with the edges of a state and their policy logits, each divided by the temperature.
+    /// Adds the weighted history to the logits of movements.
     #[inline(always)]
     fn list_with_logits<L: Lanes>(&mut self, state: &State, model: &Model, puct: &Puct) {
         let Self { history, edges, logits, scratch, .. } = self;

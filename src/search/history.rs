@@ -1,4 +1,4 @@
-//! History of movements: how much better than its alternatives each movement was, wherever in the tree it was played.
+//! History of movements: how much better than its parent's mean each movement was, wherever in the tree it was played.
 //!
 //! This is the history heuristic (Schaeffer 1989) with a table indexed by side, origin and destination (butterfly
 //! boards, Hartmann 1988). The search adds the values to the logits of movements, so that a movement that did well
@@ -18,10 +18,10 @@ pub struct History {
 impl History {
     /// Iterations with advantage 0 that each mean starts with.
     const PRIOR_COUNT: f32 = 30.0;
-    /// Weight of the past in a mean, in iterations: older ones fade out.
+    /// Maximum weight of the past in a mean, in iterations: older ones fade out.
     const MAX_COUNT: f32 = 4000.0;
 
-    /// Creates a history without movements.
+    /// Creates an empty history.
     pub fn new() -> Self {
         let empty = || vec![0.0; 2 << 14];
         Self { values: empty(), counts: empty() }

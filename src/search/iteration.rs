@@ -307,10 +307,14 @@ fn record(history: &mut History, run: &Run, parent: &Level, step: Step, rewards:
     {
         let reward = parent.rewards.of_side(parent.step.mover);
         let of_parent = Parent::in_burst(run.tree, parent.step.node, step.mover, parent.left(), reward);
-        // The parent's rewards are those of the opponent.
-        let expected = rewards.count as f32 * (1.0 - of_parent.mean());
-        let sum = rewards.of_side(step.mover) as f32 / REWARD_UNIT as f32;
-        history.add(step.mover, movement, rewards.count, sum - expected);
+        // The parent's rewards are those of the opponent. In a search with several workers their visits in flight count
+        // as the opponent's losses, which lowers every advantage by a few hundredths at most.
+        let mean = of_parent.mean();
+        // 0 as long as no iteration below the parent has ended.
+        if mean > 0.0 {
+            let sum = rewards.of_side(step.mover) as f32 / REWARD_UNIT as f32;
+            history.add(step.mover, movement, rewards.count, sum - rewards.count as f32 * (1.0 - mean));
+        }
     }
 }
 

@@ -144,7 +144,7 @@ impl Search {
         threads::count(self.pool.as_ref())
     }
 
-    /// Plays a legal move and keeps the subtree below it.
+    /// Plays a legal move. Keeps the subtree below it and the history of movements.
     ///
     /// ```
     /// use otrera::{Limits, Params, Position, Resources, Search};

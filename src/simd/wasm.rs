@@ -1,7 +1,7 @@
 //! Lanes in 128-bit registers of WebAssembly, two lanes each (<https://github.com/WebAssembly/simd>).
 //!
-//! A browser without these instructions refuses the whole module, so the module cannot detect them at run time: the
-//! page has two builds of the engine and loads the one that the browser accepts.
+//! A browser without these instructions refuses the whole module, so the module cannot detect them at run time. Every
+//! browser that supports the page has them.
 
 use super::halves::{Half, Halves, columns_by_rows, sums_by_bytes};
 use std::arch::wasm32::*;

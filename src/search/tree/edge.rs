@@ -91,11 +91,11 @@ impl Edge {
     }
 }
 
-/// Replaces those of the `edges` that are in `tried` by edges that compare less than all others, in the order of `tried`.
+/// Replaces the edges that are in `tried` with edges that compare less than all others, in the order of `tried`.
 #[inline(always)]
 pub fn put_first(edges: &mut [Edge], tried: &[Edge]) {
     for (place, tried) in (0..).zip(tried) {
-        // The squares of every other edge are at least 127 << 14.
+        // A node has fewer than 2^12 edges; the squares of an edge are at least 127 << 7.
         if let Some(edge) = edges.iter_mut().find(|edge| (edge.0 ^ tried.0) & Edge::MASK == 0) {
             *edge = Edge(place);
         }

@@ -141,8 +141,8 @@ impl Tree {
     /// Claims the next untried child for the caller and counts the caller's visit as its first. `None` if no child is
     /// untried, the memory is full, or another worker holds the node's lock.
     ///
-    /// `list(n)` must list the edges of the node again; only the first n elements, in the order in which children are
-    /// tried, are read. It is called only if the child needs a new block.
+    /// `list(n)` must list the edges of the node again, those of the tried children first; only the first n elements
+    /// are read. It is called only if the child needs a new block.
     pub fn claim_untried<'a>(
         &self,
         id: NodeId,
