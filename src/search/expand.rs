@@ -116,7 +116,8 @@ impl EdgeLister {
         self.list_after_tried::<L>(state, excluded, params, count)
     }
 
-    /// Performs [`EdgeLister::list`] with the tried edges in `self.tried`: compiled once, not for each iterator.
+    /// Performs [`EdgeLister::list`], given the tried edges in `self.tried`. It is not generic over the iterator, so
+    /// that it is compiled only once for each kernel.
     fn list_after_tried<L: Lanes>(
         &mut self,
         state: &State,

@@ -2,7 +2,7 @@
 //!
 //! This is the history heuristic (Schaeffer 1989) with a table indexed by side, origin and destination (butterfly
 //! boards, Hartmann 1988). The search adds the values to the logits of movements, so that a movement that did well
-//! elsewhere is tried earlier. Each worker has a table of its own.
+//! elsewhere is tried earlier. Each worker has its own table.
 
 use crate::board::moves::Movement;
 use crate::board::square::Side;

@@ -187,7 +187,7 @@ impl Worker {
         self.path.truncate(self.path.len() - 1);
         match self.path.last_mut() {
             Some(parent) => {
-                if let Some(puct) = run.params.formula.puct()
+                if let Formula::Puct(puct) = &run.params.formula
                     && puct.history > 0.0
                 {
                     record(&mut self.scratch.expander.lister.history, run, parent, step, rewards);

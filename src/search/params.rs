@@ -58,12 +58,6 @@ impl Formula {
     pub const fn has_priors(&self) -> bool {
         matches!(self, Self::Puct(_))
     }
-
-    /// Returns the parameters of PUCT.
-    #[inline]
-    pub(super) const fn puct(&self) -> Option<&Puct> {
-        if let Self::Puct(puct) = self { Some(puct) } else { None }
-    }
 }
 
 /// PUCT: `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), with the variance

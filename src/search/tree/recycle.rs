@@ -213,7 +213,7 @@ impl Tree {
         freed
     }
 
-    /// Frees at most `most` [families](super::family) from the subtrees on the stack. Returns the number of children freed.
+    /// Frees up to `most` [families](super::family) in the subtrees on the stack. Returns the number of freed children.
     fn free_subtrees(&self, stack: &mut Vec<Subtree>, most: usize) -> usize {
         let mut freed = 0;
         for _ in 0..most {

@@ -175,7 +175,8 @@ struct Collection {
 }
 
 impl Collection {
-    /// Adds a puzzle unless the collection has one with its [`signature`]: an equal or symmetric position. Returns true if added.
+    /// Adds a puzzle unless the collection has one with its [`signature`]: an equal or symmetric position. Returns true
+    /// if added.
     fn add(&mut self, puzzle: Puzzle) -> bool {
         self.next_game = puzzle.game + 1;
         let is_new = self.seen.insert(signature(&puzzle.position));

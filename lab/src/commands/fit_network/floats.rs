@@ -26,7 +26,7 @@ const REACH: f32 = 7.5;
 /// Index of the hidden unit that is linear instead of ReLU. Its output weight is fixed at 1.
 const LINEAR: usize = HIDDEN - 1;
 
-/// Sum of a hidden unit, in absolute value, from which training penalises it. The engine's 16 bits hold sums up to 64.
+/// Training penalises sums of a hidden unit beyond this absolute value. The engine's 16 bits hold sums up to 64.
 const LARGE_SUM: f32 = 40.0;
 /// Gradient of the penalty per unit of the sum beyond [`LARGE_SUM`].
 const PENALTY: f32 = 0.1;
