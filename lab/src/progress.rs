@@ -4,10 +4,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 
-/// Text shown before every bar, such as the round of a training run.
+/// Prefix shown in front of every bar, such as the round of a training run.
 static PREFIX: Mutex<String> = Mutex::new(String::new());
 
-/// Sets the text shown before all bars that are created from now on.
+/// Sets the prefix shown in front of every bar created from now on.
 pub fn set_prefix(prefix: String) {
     *PREFIX.lock().unwrap_or_else(PoisonError::into_inner) = prefix;
 }

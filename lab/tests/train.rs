@@ -13,7 +13,8 @@ fn lines(file: &Path) -> usize {
     read_to_string(file).map_or(0, |text| text.lines().count())
 }
 
-/// Truncates a file in the middle of the line after the first `lines`, like a program killed while writing.
+/// Truncates a file in the middle of a line, after its first `lines` whole lines, as if the program had been killed
+/// while writing.
 fn cut(file: &Path, lines: usize) {
     let text = read_to_string(file).unwrap();
     let whole: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();

@@ -1,4 +1,4 @@
-//! Tests of `otrera gui`: its server, and its page in a browser.
+//! Tests of `otrera gui`: the server, and the page in a browser.
 
 use crate::common::{LIMIT, folder, start, text};
 use otrera::eval::weights::WeightsFile;

@@ -10,7 +10,7 @@ use crate::protocol::Protocol;
 use otrera::{Forfeit, Move, Position, Size};
 use std::time::{Duration, Instant};
 
-/// Time limit for a program to start and answer the greeting.
+/// Time limit for a program to start and complete the handshake.
 const START: Duration = Duration::from_secs(10);
 
 /// Maximum number of lines to read while waiting for an answer.

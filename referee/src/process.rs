@@ -235,7 +235,7 @@ impl Process {
         }
     }
 
-    /// Returns output that was read but not taken yet.
+    /// Returns the output that has been read but not taken.
     pub fn heard(&self) -> &[u8] {
         &self.heard
     }

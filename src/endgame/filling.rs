@@ -257,7 +257,7 @@ const fn loose() -> [Option<u8>; 256] {
 /// Exact filling number by depth-first search over all fillings, with a table of solved pieces.
 struct Exhaustive {
     solved: HashMap<Part, u32>,
-    /// Moves left in the budget.
+    /// Number of moves that the search may still try.
     left: u32,
 }
 

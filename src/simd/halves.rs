@@ -6,7 +6,7 @@ use super::lanes::{Lanes, scalar_sums};
 #[derive(Clone, Copy)]
 pub struct Halves<H>([H; 2]);
 
-/// Lanes as plain integers.
+/// Lanes as plain integers, for processors without the vector instructions of another kernel.
 pub type PortableLanes = Halves<[u64; 2]>;
 
 /// Two 64-bit lanes, such as a 128-bit register. Each method does the same for two lanes as its namesake in [`Lanes`]

@@ -70,7 +70,7 @@ impl PlayerSpec {
         }
     }
 
-    /// True if the player has a fixed effort per move and ignores the clock.
+    /// True if the player has a fixed limit of iterations or depth and ignores the clock.
     pub fn has_its_own_limit(&self) -> bool {
         match &self.kind {
             Kind::Search { iterations, .. } => iterations.is_some(),

@@ -36,7 +36,7 @@ impl Guess {
 #[derive(Default, Debug)]
 pub struct Guesses {
     all: Vec<Guess>,
-    /// Our move that has no answer yet.
+    /// Our last move, if the opponent has not replied yet.
     sent: Option<Move>,
 }
 

@@ -32,7 +32,7 @@ pub struct Session {
     state: State,
     /// Number of the newest search.
     searches: u64,
-    /// True if the next call of [`Session::game`] starts a new game with an empty tree.
+    /// True if the next call to [`Session::game`] starts a new game with an empty tree.
     outdated: bool,
     clock: GameClock,
     /// Our moves that the platform has refused in the current position.

@@ -18,7 +18,7 @@ pub enum Command {
         name: String,
         value: String,
     },
-    /// The start position (`None` for that of the variant) and the moves.
+    /// A start position (`None`: the default of the variant) and the moves played from it.
     Position {
         fen: Option<String>,
         moves: Vec<String>,

@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub struct Parameter {
     /// Name in `name=value`.
     pub name: &'static str,
-    /// One-line meaning, as `--help` prints it.
+    /// One-line description, as printed by `--help`.
     pub meaning: &'static str,
     /// True for a parameter meant for experiments only; `otrera --help` omits it.
     pub for_laboratory: bool,

@@ -82,7 +82,7 @@ pub trait Exploration: Copy {
         false
     }
 
-    /// Returns a child's inputs to its score.
+    /// Returns the statistics from which a child's score is computed.
     #[inline(always)]
     fn stats(&self, node: Node) -> ChildStats {
         if node.proof() == Some(self.chooser().opponent()) {

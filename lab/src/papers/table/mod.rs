@@ -63,7 +63,7 @@ enum Name {
     A1,
     /// Phan and Synytsia, tables 1 to 10: minimax against MCTS in Reversi.
     R,
-    /// Elo gain of each technique of `tournament`, from games without it.
+    /// Elo gain of each technique of `tournament`: games against the preset with that technique switched off.
     Techniques,
     /// Playing levels: each against the one below, level 1 against `greedy`.
     Levels,
