@@ -70,7 +70,7 @@ impl PlayerSpec {
         }
     }
 
-    /// True if the player has a fixed limit of iterations or depth and ignores the clock.
+    /// True if the player ignores the clock: its iterations or depth are fixed, or it does not search.
     pub fn has_its_own_limit(&self) -> bool {
         match &self.kind {
             Kind::Search { iterations, .. } => iterations.is_some(),

@@ -36,7 +36,7 @@ impl Guess {
 #[derive(Default, Debug)]
 pub struct Guesses {
     all: Vec<Guess>,
-    /// Our last move, if the opponent has not replied yet.
+    /// The move that we have sent, until a reply or a refusal arrives.
     sent: Option<Move>,
 }
 

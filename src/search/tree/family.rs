@@ -39,7 +39,8 @@ pub(super) const HEADER: u32 = 2;
 const DEVIATION_BITS: u32 = 42;
 /// Squared reward units in one unit of the sum: 2^-32 * 2^10 = 2^-22.
 const DEVIATION_UNIT: u64 = 1 << 10;
-/// Maximum number of rewards counted. Each adds at most 1/4, which is 2^20 units, so the sum is at most 2^41.
+/// Number of rewards from which no more are added. Each adds at most 1/4, which is 2^20 units, so the sum stays below
+/// 2^42 even if the last burst goes beyond this number.
 const MAX_DEVIATIONS: u64 = 1 << 21;
 
 /// Returns `(reward - 1/2)^2` in units of 2^-22, which is equal for both sides. `reward` is in units of
