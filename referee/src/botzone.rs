@@ -39,11 +39,8 @@ pub struct Allowance {
 
 impl Allowance {
     fn limits(&self, first: bool, kept: bool) -> Limits {
-        let cpu = match (first, kept) {
-            (true, _) => self.time * 2,
-            (false, true) => self.kept_time,
-            (false, false) => self.time,
-        };
+        let later = if kept { self.kept_time } else { self.time };
+        let cpu = if first { self.time * 2 } else { later };
         Limits { cpu, wall: cpu.mul_f64(self.alarm), memory: self.memory }
     }
 }
@@ -264,15 +261,6 @@ mod tests {
         Some(stat.rsplit_once(") ")?.1.starts_with('T'))
     }
 
-    fn eventually(condition: impl Fn() -> bool) -> bool {
-        (0..500).any(|_| {
-            condition() || {
-                std::thread::sleep(Duration::from_millis(10));
-                false
-            }
-        })
-    }
-
     #[test]
     fn first_turns_and_kept_processes_have_their_own_limits() {
         let [time, kept_time] = [6, 4].map(Duration::from_secs);
@@ -297,7 +285,11 @@ mod tests {
         bot.begin(&start).unwrap();
         let first = bot.choose(&start, Budget::default()).unwrap().mv;
         let process = kept(&bot);
-        assert!(eventually(|| is_stopped(process) == Some(true)));
+        let is_stopped_soon = (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            is_stopped(process) == Some(true)
+        });
+        assert!(is_stopped_soon);
         bot.played(first);
         bot.played(Form::Simple.read_output("0 5 4 5 3 4").unwrap().0);
         let second = bot.choose(&start, Budget::default()).unwrap().mv;

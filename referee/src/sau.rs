@@ -333,12 +333,11 @@ impl<'a> Platform<'a> {
 
     /// Plays the opponent's move and ignores the engine's output meanwhile. A dead engine never receives the move.
     fn their_turn(&mut self, opponent: &mut dyn Player, turn: usize) -> Result<(), String> {
-        let ends = Instant::now() + self.conditions.options.opponent_time.mul_f64(self.rng.f64());
+        let longest = self.conditions.options.opponent_time;
+        let ends = Instant::now() + longest.mul_f64(self.rng.f64());
         let is_lost = self.is_killed_in(Kill::Theirs, turn);
         let due = match self.kill_due.take() {
-            None if is_lost => {
-                Some(Instant::now() + self.conditions.options.opponent_time.mul_f64(self.rng.f64()))
-            }
+            None if is_lost => Some(Instant::now() + longest.mul_f64(self.rng.f64())),
             due => due,
         };
         if let Some(due) = due {
@@ -400,9 +399,6 @@ impl<'a> Platform<'a> {
         process.write("quit\n");
         let asked = Instant::now();
         while process.line(asked, QUIT).is_ok() {}
-        match process.is_gone() {
-            true => Ok(()),
-            false => Err("still running a second after quit".into()),
-        }
+        if process.is_gone() { Ok(()) } else { Err("still running a second after quit".into()) }
     }
 }

@@ -304,7 +304,7 @@ impl Seat {
                 Err(Violation::new(NO_ANSWER, format!("timed out waiting for {awaited}"), ""))
             }
             Err(Forfeit::Garbled(text)) => Err(Violation::new(MALFORMED, text, "")),
-            Err(_) => Err(self.gone(awaited)),
+            Err(_) => self.gone(awaited),
         }
     }
 
@@ -318,7 +318,7 @@ impl Seat {
         let awaited = format!("a {word} line");
         match self.running()?.receive(limit) {
             None => Err(Violation::new(NO_ANSWER, format!("timed out waiting for {awaited}"), "")),
-            Some(text) if text.is_empty() => Err(self.gone(&awaited)),
+            Some(text) if text.is_empty() => self.gone(&awaited),
             Some(text) => match text.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)) {
                 Some(line) if !line.contains('\n') && is_valid(line) => Ok(line.to_owned()),
                 _ => {
@@ -333,23 +333,20 @@ impl Seat {
     fn expect_silence(&mut self, time: Duration) -> Result<(), Violation> {
         match self.running()?.receive(time) {
             None => Ok(()),
-            Some(text) if text.is_empty() => Err(self.gone("being asked")),
+            Some(text) if text.is_empty() => self.gone("being asked"),
             Some(text) => Err(Violation::new(CHATTER, "output out of turn", &text)),
         }
     }
 
-    /// Returns the violation of an engine whose output ended before `awaited`. Waits at most [`EXIT`] for the exit
-    /// status.
-    fn gone(&mut self, awaited: &str) -> Violation {
-        let Some(process) = &mut self.process else {
-            return Violation::new(NO_ANSWER, "the program is not running", "");
-        };
+    /// Fails: the engine's output ended before `awaited`. Waits at most [`EXIT`] for the exit status.
+    fn gone<T>(&mut self, awaited: &str) -> Result<T, Violation> {
+        let process = self.running()?;
         let (_, end) = process.finish(EXIT);
-        match end.map(|end| status(end.status)) {
+        Err(match end.map(|end| status(end.status)) {
             None => Violation::new(NO_ANSWER, format!("closed its output before {awaited}"), ""),
             Some(0) => Violation::new(NO_ANSWER, format!("ended before {awaited}, with exit status 0"), ""),
             Some(status) => Violation::new(BAD_EXIT, format!("exit status {status}"), &process.errors()),
-        }
+        })
     }
 
     /// Waits at most [`EXIT`] until the process exits by itself. Returns the rest of its output.

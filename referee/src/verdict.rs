@@ -4,7 +4,7 @@ use otrera::Forfeit;
 use std::fmt;
 use std::time::Duration;
 
-/// Botzone's verdict on a turn.
+/// Botzone's verdict on a turn. Its name on Botzone is the variant's in capitals.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
     Ok,
@@ -24,15 +24,7 @@ pub enum Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ok => "OK",
-            Self::Tle => "TLE",
-            Self::Mle => "MLE",
-            Self::Ole => "OLE",
-            Self::Nj => "NJ",
-            Self::Re => "RE",
-            Self::InvalidMove => "INVALIDMOVE",
-        })
+        f.write_str(&format!("{self:?}").to_uppercase())
     }
 }
 
