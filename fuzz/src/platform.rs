@@ -27,10 +27,7 @@ fn read_in_pieces(bytes: &[u8], piece: usize) -> (Sender<Event>, Receiver<Event>
 }
 
 fn lines_of(events: Receiver<Event>) -> Vec<String> {
-    let line = |event| match event {
-        Event::Line(line, _) => Some(line),
-        _ => None,
-    };
+    let line = |event| if let Event::Line(line, _) = event { Some(line) } else { None };
     events.try_iter().filter_map(line).collect()
 }
 
@@ -43,10 +40,8 @@ pub fn botzone_line(bytes: &[u8]) {
             Request::Bare(message) => vec![message],
         };
         messages.push(simple_message(&text, size));
-        for mv in messages.into_iter().filter_map(|message| match message {
-            Message::Move(mv) => Some(mv),
-            _ => None,
-        }) {
+        for message in messages {
+            let Message::Move(mv) = message else { continue };
             assert!([mv.from, mv.to, mv.arrow].into_iter().all(|square| size.contains(square)));
             let json = json_request(&response(Some(mv), Style::Json), size);
             assert_eq!(json, Request::Bare(Message::Move(mv)));
