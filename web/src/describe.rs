@@ -1,7 +1,7 @@
 //! Describes positions and search results for the page.
 
 use otrera::eval::ownership::Ownership;
-use otrera::{FillingProver, Line, Move, Position, Report, Side, Square};
+use otrera::{Bitboard, FillingProver, Line, Move, Position, Report, Side};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -32,9 +32,7 @@ impl Described {
     pub fn new(position: &Position) -> Self {
         let winner = position.winner();
         let ownership = Ownership::of(position);
-        let squares = (0..position.size().edge())
-            .flat_map(|row| (0..position.size().edge()).filter_map(move |column| Square::new(column, row)));
-        let owners = squares.map(|square| {
+        let owners = Bitboard::playable(position.size()).into_iter().map(|square| {
             if position.empty().contains(square) { ownership.owner(square).letter() } else { ' ' }
         });
         let distances = position.empty().into_iter().filter_map(|square| {

@@ -26,6 +26,7 @@ use otrera::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -120,35 +121,13 @@ struct Reached {
     played: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct Games {
-    games: Vec<GameRecord>,
-}
-
-#[derive(Serialize)]
-struct Marks {
-    marks: [(f32, &'static str); record::MARKS.len()],
-}
-
 /// The page's engine: the search with its tree.
 pub struct Engine {
     params: Params,
     search: Option<Search>,
     resources: Resources,
-    progress: Progress,
-}
-
-/// A run of the search, within limits or at a playing level.
-enum Run {
-    Limited(Limits),
-    Level(Level),
-}
-
-/// Maximum depth, and number of recyclings of tree memory, over all runs on the current position.
-#[derive(Default)]
-struct Progress {
-    depth: usize,
-    recycled: u32,
+    /// Maximum depth, and number of recyclings of tree memory, over all runs on the current position.
+    progress: (usize, u32),
 }
 
 impl Default for Engine {
@@ -160,12 +139,12 @@ impl Default for Engine {
 impl Engine {
     /// Creates an engine whose search has these parameters and resources.
     pub fn new(params: Params, resources: Resources) -> Self {
-        Self { params, search: None, resources, progress: Progress::default() }
+        Self { params, search: None, resources, progress: (0, 0) }
     }
 
     /// Answers a JSON request with JSON; bad requests get a `problem`. A search ends as soon as `stop` is true.
     pub fn answer(&mut self, request: &str, stop: &AtomicBool) -> String {
-        self.answered(request, stop).unwrap_or_else(|problem| json!({"problem": problem}).to_string())
+        self.answered(request, stop).unwrap_or_else(|problem| format_field("problem", problem))
     }
 
     fn answered(&mut self, request: &str, stop: &AtomicBool) -> Result<String, String> {
@@ -183,18 +162,17 @@ impl Engine {
             }
             Request::Proofs { fen, moves } => {
                 let (positions, _) = course(&fen, &moves)?;
-                let proofs: Vec<Option<Proof>> = positions.iter().map(Proof::of).collect();
-                json!({"proofs": proofs}).to_string()
+                format_field("proofs", positions.iter().map(Proof::of).collect::<Vec<_>>())
             }
             Request::Think(think) => format_json(&self.think(&think, stop)?),
-            Request::Read { text } => format_json(&Games { games: games(&text)? }),
+            Request::Read { text } => format_field("games", games(&text)?),
             Request::Write { game, form } => {
                 let game: GameRecord = serde_json::from_value(game).map_err(|error| error.to_string())?;
-                json!({"text": form.write(&game)?}).to_string()
+                format_field("text", form.write(&game)?)
             }
-            Request::Marks => format_json(&Marks { marks: record::MARKS }),
+            Request::Marks => format_field("marks", record::MARKS),
             Request::Bench => measured().to_string(),
-            Request::Version => json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
+            Request::Version => format_field("version", env!("CARGO_PKG_VERSION")),
         })
     }
 
@@ -207,13 +185,13 @@ impl Engine {
             return Err("the game is over".into());
         }
         self.params.model.check_board(position.size())?;
-        let run = run_of(think, &position)?;
+        let level = think.level.map(|number| Level::new(number).ok_or("levels are 1 to 10")).transpose()?;
+        let limits = if level.is_none() { limits_of(think, &position)? } else { Limits::default() };
         if let Some(search) = self.search.as_mut().filter(|_| think.anew) {
             search.clear();
-            self.progress = Progress::default();
         }
-        if self.search.as_ref().is_none_or(|search| *search.position() != position) {
-            self.progress = Progress::default();
+        if think.anew || self.search.as_ref().is_none_or(|search| *search.position() != position) {
+            self.progress = (0, 0);
         }
         let new = || Search::new(position, self.params.clone(), self.resources);
         let search = self.search.get_or_insert_with(new);
@@ -231,39 +209,40 @@ impl Engine {
                 None => search.set_position(position),
             }
         }
-        let report = match run {
-            Run::Limited(limits) => search.run(&limits, stop, &mut |_| ()),
-            Run::Level(level) => level.think(search, think.seed, stop),
+        let report = match level {
+            Some(level) => level.think(search, think.seed, stop),
+            None => search.run(&limits, stop, &mut |_| ()),
         };
-        let Progress { depth, recycled } = self.progress;
+        let (depth, recycled) = self.progress;
         let (depth, recycled) = (depth.max(report.depth), recycled + report.recycled);
-        self.progress = Progress { depth, recycled };
+        self.progress = (depth, recycled);
         Ok(Found::new(&Report { depth, recycled, ..report }, think.lines))
     }
 }
 
-/// Returns the run that a request asks for: at a level, or limited by clock, iterations or time.
-fn run_of(think: &Think, position: &Position) -> Result<Run, String> {
-    if let Some(number) = think.level {
-        return Level::new(number).map(Run::Level).ok_or("levels are 1 to 10".into());
-    }
+/// Returns the limits of a run by clock, iterations or time.
+fn limits_of(think: &Think, position: &Position) -> Result<Limits, String> {
     if let Some(clock) = &think.clock {
-        let time = clock
-            .time_for(position)
-            .ok_or_else(|| format!("expected clock times from 0 to {MAX_CLOCK} s"))?;
-        return Ok(Run::Limited(Limits::for_move(position, Limits::time(time).deadline)));
+        let time = clock.time_for(position);
+        let time = time.ok_or_else(|| format!("expected clock times from 0 to {MAX_CLOCK} s"))?;
+        return Ok(Limits::for_move(position, Limits::time(time).deadline));
     }
     let time = think.seconds.filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
     if think.iterations.is_none() && time.is_none() {
         return Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}"));
     }
     let deadline = time.and_then(|seconds| Limits::time(Duration::from_secs_f64(seconds)).deadline);
-    Ok(Run::Limited(Limits { iterations: think.iterations, deadline }))
+    Ok(Limits { iterations: think.iterations, deadline })
 }
 
 /// Formats an answer as JSON. Does not use [`Value`], which would change the digits of winning rates.
 fn format_json(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"problem\":\"{error}\"}}"))
+}
+
+/// Formats an answer that is a JSON object with one field.
+fn format_field(name: &str, value: impl Serialize) -> String {
+    format_json(&BTreeMap::from([(name, value)]))
 }
 
 /// Parses a FEN; fails if a side has no amazon.
@@ -308,20 +287,17 @@ fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
 /// Parses the games in a text: records in any format, or a FEN with moves. Fails if a move is illegal.
 fn games(text: &str) -> Result<Vec<GameRecord>, String> {
     if text.len() > MAX_BYTES {
-        return Err(format!(
-            "{} MB is too large: a record can have up to {} MB",
-            text.len() >> 20,
-            MAX_BYTES >> 20
-        ));
+        let [size, limit] = [text.len(), MAX_BYTES].map(|bytes| bytes >> 20);
+        return Err(format!("{size} MB is too large: a record can have up to {limit} MB"));
     }
     let games = game_of_fen(text).map_or_else(|| record::read(text), |game| Ok(vec![game?]));
     let games = games.map_err(|error| error.to_string())?;
-    match (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?))) {
-        Some((number, (ply, mv, error))) => {
-            Err(format!("game {number}, move {ply}, {mv}, is not legal: {error}"))
+    for (number, game) in (1..).zip(&games) {
+        if let Some((ply, mv, error)) = game.first_illegal() {
+            return Err(format!("game {number}, move {ply}, {mv}, is not legal: {error}"));
         }
-        None => Ok(games),
     }
+    Ok(games)
 }
 
 /// Runs the benchmark. Returns its checksum and speed.
