@@ -42,51 +42,58 @@ const MAX_CLOCK: f64 = 604_800.0;
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 enum Request {
-    Start {
-        edge: usize,
-    },
-    Position {
-        fen: String,
-        #[serde(default)]
-        moves: Vec<String>,
-    },
-    Proofs {
-        fen: String,
-        moves: Vec<String>,
-    },
+    Start { edge: usize },
+    Position(Course),
+    Proofs(Course),
     Think(Think),
-    Read {
-        text: String,
-    },
-    Write {
-        game: Value,
-        form: Format,
-    },
+    Read { text: String },
+    Write { game: Value, form: Format },
     Marks,
     Bench,
     Version,
 }
 
+/// A position and the moves that follow it.
 #[derive(Deserialize)]
-struct Think {
+struct Course {
     fen: String,
     #[serde(default)]
+    moves: Vec<String>,
+}
+
+/// A search of the position at the end of the course.
+#[derive(Deserialize)]
+struct Think {
+    #[serde(flatten)]
+    course: Course,
     seconds: Option<f64>,
-    #[serde(default)]
     iterations: Option<u64>,
-    #[serde(default = "one")]
-    lines: usize,
+    lines: Option<usize>,
     #[serde(default)]
     anew: bool,
-    #[serde(default)]
     level: Option<u64>,
     #[serde(default)]
     seed: u64,
-    /// Moves from the position of `fen` to the position to search.
-    #[serde(default)]
-    moves: Vec<String>,
-    #[serde(default)]
     clock: Option<Clock>,
+}
+
+impl Course {
+    /// Plays the moves. Returns all positions, including the first, and the parsed moves. Fails if a side has no
+    /// amazon.
+    fn played(&self) -> Result<(Vec<Position>, Vec<Move>), String> {
+        let mut position = Position::from_fen(&self.fen).map_err(|error| error.to_string())?;
+        if let Some(side) = Side::BOTH.into_iter().find(|&side| position.amazons(side).is_empty()) {
+            return Err(format!("{side} has no amazon"));
+        }
+        let (mut positions, mut played) = (vec![position], Vec::new());
+        for (number, text) in (1..).zip(&self.moves) {
+            let mv: Move = text.parse().map_err(|error| format!("move {number}: {error}"))?;
+            position = position.try_play(mv).map_err(|error| format!("move {number}, {mv}: {error}"))?;
+            positions.push(position);
+            played.push(mv);
+        }
+        Ok((positions, played))
+    }
 }
 
 /// The clock of the side to move, in seconds.
@@ -107,10 +114,6 @@ impl Clock {
         let clock = GameClock::for_match(time(self.total)?, time(self.overhead)?);
         Some(clock.with_left(time(self.left)?).time_for(position))
     }
-}
-
-fn one() -> usize {
-    1
 }
 
 #[derive(Serialize)]
@@ -154,14 +157,14 @@ impl Engine {
                 let size = Size::new(edge).ok_or("a board has 4 to 10 squares along each edge")?;
                 format_json(&Described::new(&Position::start(size)))
             }
-            Request::Position { fen, moves } => {
-                let (positions, moves) = course(&fen, &moves)?;
+            Request::Position(course) => {
+                let (positions, moves) = course.played()?;
                 let played = moves.iter().map(Move::to_string).collect();
                 let position = positions.last().map(Described::new).ok_or("the request has no position")?;
                 format_json(&Reached { position, played })
             }
-            Request::Proofs { fen, moves } => {
-                let (positions, _) = course(&fen, &moves)?;
+            Request::Proofs(course) => {
+                let (positions, _) = course.played()?;
                 format_field("proofs", positions.iter().map(Proof::of).collect::<Vec<_>>())
             }
             Request::Think(think) => format_json(&self.think(&think, stop)?),
@@ -179,7 +182,7 @@ impl Engine {
     /// Runs the search once. Reuses the tree if the last run's position occurs in the request's game or precedes the
     /// new position by one move. Starts with an empty tree for `anew` and at levels below 10.
     fn think(&mut self, think: &Think, stop: &AtomicBool) -> Result<Found, String> {
-        let (positions, moves) = course(&think.fen, &think.moves)?;
+        let (positions, moves) = think.course.played()?;
         let position = *positions.last().ok_or("the request has no position")?;
         if position.winner().is_some() {
             return Err("the game is over".into());
@@ -216,7 +219,7 @@ impl Engine {
         let (depth, recycled) = self.progress;
         let (depth, recycled) = (depth.max(report.depth), recycled + report.recycled);
         self.progress = (depth, recycled);
-        Ok(Found::new(&Report { depth, recycled, ..report }, think.lines))
+        Ok(Found::new(&Report { depth, recycled, ..report }, think.lines.unwrap_or(1)))
     }
 }
 
@@ -243,28 +246,6 @@ fn format_json(answer: &impl Serialize) -> String {
 /// Formats an answer that is a JSON object with one field.
 fn format_field(name: &str, value: impl Serialize) -> String {
     format_json(&BTreeMap::from([(name, value)]))
-}
-
-/// Parses a FEN; fails if a side has no amazon.
-fn position(fen: &str) -> Result<Position, String> {
-    let position = Position::from_fen(fen).map_err(|error| error.to_string())?;
-    match Side::BOTH.into_iter().find(|&side| position.amazons(side).is_empty()) {
-        Some(side) => Err(format!("{side} has no amazon")),
-        None => Ok(position),
-    }
-}
-
-/// Plays moves from a FEN. Returns all positions, including the first, and the parsed moves.
-fn course(fen: &str, moves: &[String]) -> Result<(Vec<Position>, Vec<Move>), String> {
-    let mut position = position(fen)?;
-    let (mut positions, mut played) = (vec![position], Vec::with_capacity(moves.len()));
-    for (number, text) in (1..).zip(moves) {
-        let mv: Move = text.parse().map_err(|error| format!("move {number}: {error}"))?;
-        position = position.try_play(mv).map_err(|error| format!("move {number}, {mv}: {error}"))?;
-        positions.push(position);
-        played.push(mv);
-    }
-    Ok((positions, played))
 }
 
 /// Parses a FEN followed by moves, as in UCI's `position`; `None` if the text does not begin with a board.
