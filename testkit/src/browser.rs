@@ -1,6 +1,7 @@
 //! A headless Chromium that shows one page, driven by real key presses and clicks through the DevTools pipe.
 
 use crate::{Folder, skip};
+use base64::{Engine, prelude::BASE64_STANDARD};
 use otrera::{Position, Side};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -203,7 +204,7 @@ impl Browser {
     /// Saves a screenshot as PNG.
     pub fn picture(&mut self, file: &Path) {
         let picture = self.command("Page.captureScreenshot", json!({"format": "png"}));
-        let bytes = base64(picture["data"].as_str().unwrap_or_default());
+        let bytes = BASE64_STANDARD.decode(picture["data"].as_str().expect("base64")).expect("base64");
         std::fs::write(file, bytes).expect("a picture fits on the disk");
     }
 
@@ -231,6 +232,12 @@ impl Browser {
                 json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
             self.command("Input.dispatchMouseEvent", click);
         }
+    }
+
+    /// Clicks as [`Self::click`] does and waits until a JavaScript expression is true.
+    pub fn click_and_wait(&mut self, selector: &str, expression: &str) {
+        self.click(selector);
+        self.wait_for(expression);
     }
 
     /// Disables animation and sets the colour scheme.
@@ -263,8 +270,7 @@ impl Browser {
         self.events.clear();
     }
 
-    /// Returns the pieces and arrows on the page's board with their squares, located by the centres of their bounding
-    /// boxes.
+    /// Returns the pieces and arrows on the page's board with the squares at the centres of their boxes.
     pub fn board(&mut self) -> Vec<String> {
         let seen = self.evaluate(
             "(() => {
@@ -278,13 +284,10 @@ impl Browser {
             };
             const all = (selector, name) =>
                 [...document.querySelectorAll(`#board ${selector}`)].map((element) => name + square(element));
-            return [...all('.amazon.black', 'Black '), ...all('.amazon.white', 'White '), ...all('.tile', 'arrow ')];
+            return [...all('.amazon.black', 'Black '), ...all('.amazon.white', 'White '), ...all('.tile', 'arrow ')].sort();
             })()",
         );
-        let seen = seen.as_array().expect("a list").iter();
-        let mut seen: Vec<String> = seen.filter_map(Value::as_str).map(str::to_owned).collect();
-        seen.sort_unstable();
-        seen
+        serde_json::from_value(seen).expect("a list of texts")
     }
 }
 
@@ -313,16 +316,4 @@ pub fn expected(position: &Position) -> Vec<String> {
     let mut all: Vec<String> = amazons.chain(arrows).collect();
     all.sort_unstable();
     all
-}
-
-/// Decodes base64 (RFC 4648), without checks.
-fn base64(text: &str) -> Vec<u8> {
-    const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let sixes: Vec<u32> =
-        text.chars().filter_map(|letter| LETTERS.find(letter).map(|value| value as u32)).collect();
-    let bytes = sixes.chunks(4).flat_map(|four| {
-        let number = four.iter().fold(0, |number, six| number << 6 | six) << (6 * (4 - four.len()));
-        number.to_be_bytes()[1..four.len()].to_vec()
-    });
-    bytes.collect()
 }

@@ -49,10 +49,7 @@ pub fn distances_from(
     while !frontier.is_empty() {
         steps += 1;
         let mut reached: Vec<Square> = frontier.iter().flat_map(|&from| moves(position, from)).collect();
-        reached.retain(|&to| match found.contains_key(&to) {
-            true => false,
-            false => found.insert(to, steps).is_none(),
-        });
+        reached.retain(|&to| !found.contains_key(&to) && found.insert(to, steps).is_none());
         frontier = reached;
     }
     found

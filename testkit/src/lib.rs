@@ -5,11 +5,21 @@ pub mod definitions;
 pub mod files;
 pub mod page;
 mod positions;
-mod skip;
 
 pub use files::{Folder, repository};
 pub use positions::*;
-pub use skip::skip;
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+/// Reports a skipped test and its missing requirement, in the test output and in the list at the end of `make test`.
+pub fn skip(test: &str, missing: &str) {
+    eprintln!("SKIPPED {test}: {missing}");
+    if let Some(list) = std::env::var_os("OTRERA_SKIPPED") {
+        let mut list = OpenOptions::new().append(true).open(list).expect("the list of scripts/tests.sh");
+        list.write_all(format!("{test}: {missing}\n").as_bytes()).expect("a line fits on the disk");
+    }
+}
 
 /// Runs a task for all cases concurrently, each in its own thread, for tests that mostly wait.
 pub fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, task: impl Fn(T) + Sync) {

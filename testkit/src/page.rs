@@ -9,8 +9,7 @@ use std::sync::OnceLock;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Returns the page as `make web` builds it; `None`, with a message, if Rust's WebAssembly target cannot be
-/// installed.
+/// Returns the page as `make web` builds it; `None`, with a message, without Rust's WebAssembly target.
 pub fn page(test: &str) -> Option<&'static Path> {
     static PAGE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let page = PAGE.get_or_init(|| has_library().then(build)).as_deref();

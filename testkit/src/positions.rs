@@ -11,13 +11,10 @@ pub fn size(edge: usize) -> Size {
 
 /// Plays a random game; returns all positions, including the start and the end.
 pub fn random_game(start: Position, rng: &mut Rng) -> Vec<Position> {
-    let mut game = vec![start];
-    let mut position = start;
-    while position.winner().is_none() {
-        position = position.with_move(random_move(&position, rng));
-        game.push(position);
-    }
-    game
+    let next = |position: &Position| {
+        position.winner().is_none().then(|| position.with_move(random_move(position, rng)))
+    };
+    std::iter::successors(Some(start), next).collect()
 }
 
 /// Returns a random legal move; the position must have one.
@@ -26,8 +23,7 @@ pub fn random_move(position: &Position, rng: &mut Rng) -> Move {
     moves[rng.usize(..moves.len())]
 }
 
-/// Plays at most `plies` random moves and returns their record; `known` adds time, effort and winning rate to each
-/// move.
+/// Returns a record of at most `plies` random moves; `known` adds time, effort and winning rate to each.
 pub fn random_record(
     start: Position,
     [black, white]: [&str; 2],
@@ -68,16 +64,9 @@ pub fn symmetries(position: &Position) -> [Position; 8] {
     let last = position.size().edge() - 1;
     std::array::from_fn(|orientation| {
         let turn = |square: Square| {
-            let (mut column, mut row) = (square.column(), square.row());
-            if orientation & 1 != 0 {
-                column = last - column;
-            }
-            if orientation & 2 != 0 {
-                row = last - row;
-            }
-            if orientation & 4 != 0 {
-                (column, row) = (row, column);
-            }
+            let mirrored = |bit: usize, number| if orientation & bit == 0 { number } else { last - number };
+            let (column, row) = (mirrored(1, square.column()), mirrored(2, square.row()));
+            let (column, row) = if orientation & 4 == 0 { (column, row) } else { (row, column) };
             Square::new(column, row).expect("a turned board has the same squares")
         };
         let turned = |set: Bitboard| set.into_iter().map(turn).collect();

@@ -41,16 +41,14 @@ fn main() {
     browser.forget_events();
 }
 
-/// Analyses the 10x10 start position for [`SECONDS`], then measures frame times for 3 s. Prints the results; returns
-/// the number of visits made.
+/// Prints speed and frame times of an analysis of the 10x10 start position. Returns the number of visits.
 fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     open(browser);
     browser.wait_for("Boolean(state.tree?.current.described)");
     // Two persons play, because a game against the engine hides the analysis.
     browser.evaluate("newGame(10, { black: 'human', white: 'human' }, { seconds: 1 })");
     browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
-    browser.click("#analyse");
-    browser.wait_for("Boolean(state.found)");
+    browser.click_and_wait("#analyse", "Boolean(state.found)");
     let measured = browser.evaluate(&format!(
         "(async () => {{
             const now = () => performance.now();
@@ -81,8 +79,7 @@ fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     number("visits")
 }
 
-/// Starts `dist/otrera gui` on all cores. Returns the process and the address of its page; `None` if the program is
-/// missing.
+/// Starts `dist/otrera gui`, if built. Returns the process and the address of its page.
 fn start_gui() -> Option<(Child, String)> {
     let mut command = Command::new(repository().join("dist/otrera"));
     let mut gui = command.args(["gui", "--port", "0", "--no-open"]).stdout(Stdio::piped()).spawn().ok()?;

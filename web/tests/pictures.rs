@@ -35,14 +35,11 @@ fn pictures_of_the_page() {
 
     browser.click("#open-paste");
     browser.evaluate(&format!("byId('pasted').value = {}", json!(olympiad_game("2007 g1"))));
-    browser.click("#read-pasted");
-    browser.wait_for("state.tree.line().length > 20");
+    browser.click_and_wait("#read-pasted", "state.tree.line().length > 20");
     browser.evaluate("review.seconds = 0.3");
-    browser.click("#review");
-    browser.wait_for("!review.active && state.tree.reviewed.length > 1");
+    browser.click_and_wait("#review", "!review.active && state.tree.reviewed.length > 1");
     browser.evaluate("goTo(state.tree.line()[18])");
-    browser.click("#analyse");
-    browser.wait_for("(state.found?.visits ?? 0) > 300000");
+    browser.click_and_wait("#analyse", "(state.found?.visits ?? 0) > 300000");
     take(&mut browser, "analysis.png");
     browser.choose("#squares-shown", "owners");
     take(&mut browser, "owners.png");

@@ -18,16 +18,14 @@ const WATCH_PLACES: &str = "scrollTo(0, 0); window.seen = new Set(); (function w
 
 /// Stops [`WATCH_PLACES`]. Fails if an element has moved.
 fn assert_nothing_moved(browser: &mut Browser, context: &str) {
-    let seen = browser.evaluate("cancelAnimationFrame(watching); [...seen]");
-    let seen: Vec<&str> = seen.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    let seen: Vec<String> = value(browser, "cancelAnimationFrame(watching); [...seen]");
     let [first, others @ ..] = &seen[..] else { panic!("{context}: no frame") };
     let changes = others.iter().flat_map(|other| first.lines().zip(other.lines()).filter(|(a, b)| a != b));
     let moved: Vec<_> = changes.collect();
     assert!(moved.is_empty() && others.is_empty(), "{context}: {moved:#?}");
 }
 
-/// Starts an 8x8 game and waits for the human's turn. `control` is the index of the engine's strength, see
-/// [`new_game`].
+/// Starts a [`new_game`] and waits for the human's turn.
 fn begin(browser: &mut Browser, control: usize) {
     browser.evaluate("state.tree.isOld = true");
     new_game(browser, control);
@@ -61,7 +59,8 @@ fn game_hides_rates_unless_the_coach_is_on() {
         "#curve .dot",
     ];
     let shown = "((selector) => [...document.querySelectorAll(selector)].some((part) => part.checkVisibility({ visibilityProperty: true })))";
-    let is_shown = |browser: &mut Browser, selector| browser.evaluate(&format!("{shown}({selector:?})"));
+    let is_shown =
+        |browser: &mut Browser, selector: &str| value::<bool>(browser, &format!("{shown}({selector:?})"));
     browser.evaluate("window.flashes = []; (function look() {
         const percents = byId('moves').innerText + byId('rate').innerText + byId('curve').innerText + byId('best-moves').innerText;
         if (percents.includes('%') || /proven/.test(percents)) flashes.push(percents);
@@ -69,15 +68,11 @@ fn game_hides_rates_unless_the_coach_is_on() {
     })()");
     for ply in [2, 4] {
         let mv = random_move(&position(&mut browser), &mut Rng::with_seed(ply));
-        play_to_ply(&mut browser, mv, ply);
-        wait_for_turn(&mut browser);
+        play_and_wait(&mut browser, mv);
     }
-    assert!(
-        browser.evaluate("state.tree.line().some(({ rate }) => rate !== null)") == true,
-        "rates are known"
-    );
+    browser.assert_value("state.tree.line().some(({ rate }) => rate !== null)", true);
     for selector in spoilers {
-        assert_eq!(is_shown(&mut browser, selector), false, "{selector}");
+        assert!(!is_shown(&mut browser, selector), "{selector}");
     }
     browser.assert_value("flashes", json!([]));
     for text in ["#running", "#curve"] {
@@ -85,24 +80,21 @@ fn game_hides_rates_unless_the_coach_is_on() {
     }
     browser.click("#coach");
     browser.assert_value("byId('coach').getAttribute('aria-pressed')", "true");
-    browser.click("#analyse");
-    browser.wait_for("document.querySelectorAll('.suggestion').length > 2");
+    browser.click_and_wait("#analyse", "document.querySelectorAll('.suggestion').length > 2");
     for selector in spoilers {
-        assert_eq!(is_shown(&mut browser, selector), true, "{selector}");
+        assert!(is_shown(&mut browser, selector), "{selector}");
     }
     // Switching the coach off ends the analysis.
-    browser.click("#coach");
-    browser.wait_for("!state.analysing");
-    assert_eq!(is_shown(&mut browser, ".suggestion"), false);
+    browser.click_and_wait("#coach", "!state.analysing");
+    assert!(!is_shown(&mut browser, ".suggestion"));
     browser.click("#resign");
-    browser.click("#resign-yes");
-    browser.wait_for("Boolean(state.tree.winner())");
+    browser.click_and_wait("#resign-yes", "Boolean(state.tree.winner())");
     for selector in ["#rate", "#analyse", "#moves small", "#review", "#curve .dot"] {
-        assert_eq!(is_shown(&mut browser, selector), true, "{selector} after the end");
+        assert!(is_shown(&mut browser, selector), "{selector} after the end");
     }
     // A position without a game hides nothing.
     open_for_two_persons(&mut browser);
-    assert_eq!(is_shown(&mut browser, "#analyse"), true);
+    assert!(is_shown(&mut browser, "#analyse"));
 }
 
 #[test]
@@ -113,8 +105,7 @@ fn layout_stays_while_engine_thinks_or_coach_warns() {
     for coach in [false, true] {
         if coach {
             let before = browser.evaluate(right_column);
-            browser.click("#coach");
-            browser.wait_for("!areRatesHidden()");
+            browser.click_and_wait("#coach", "!areRatesHidden()");
             assert_eq!(browser.evaluate(right_column), before, "after switching the coach on");
         }
         for size in SIZES {
@@ -125,10 +116,9 @@ fn layout_stays_while_engine_thinks_or_coach_warns() {
                 blunder(&mut browser);
                 // The longest warning.
                 browser.evaluate("Object.assign(coach.warning, { loss: 1, reply: 'a10-j10/a10', better: 'a10-j10/a10', next: 'a10-j10/a10' }); draw()");
-                browser.evaluate(
-                    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
-                );
-                browser.evaluate("byId('coach-on').click()");
+                let two_frames =
+                    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
+                browser.evaluate(&format!("{two_frames}.then(() => byId('coach-on').click())"));
             } else {
                 browser.evaluate(&format!("play('{BLUNDER}')"));
             }
@@ -156,14 +146,12 @@ fn coach_warns_before_the_engine_replies() {
     blunder(&mut browser);
     let start = position(&mut browser);
     let said = browser.text("#coach-text");
-    let loss = browser.evaluate("state.tree.lossOf(state.tree.current)").as_f64().expect("a loss");
-    assert!(
-        said.starts_with(&format!("{BLUNDER} loses {:.0} % to ", 100.0 * loss)) && loss > 0.1,
-        "{said}: {loss}"
-    );
-    let [better, reply] = ["better", "reply"].map(|part| browser.evaluate(&format!("coach.warning.{part}")));
-    assert!(said.contains(&format!("Better: {}, after which ", better.as_str().expect("a move"))), "{said}");
-    assert_eq!(start.check(reply.as_str().and_then(|text| text.parse().ok()).expect("a move")), Ok(()));
+    let loss: f64 = value(&mut browser, "state.tree.lossOf(state.tree.current)");
+    assert!(loss > 0.1 && said.starts_with(&format!("{BLUNDER} loses {:.0} % to ", 100.0 * loss)), "{said}");
+    let [better, reply] =
+        ["better", "reply"].map(|part| move_in(&mut browser, &format!("coach.warning.{part}")));
+    assert!(said.contains(&format!("Better: {better}, after which ")), "{said}");
+    assert_eq!(start.check(reply), Ok(()));
     // The button for undo is hidden while the coach offers to take the move back.
     browser.assert_value("getComputedStyle(byId('undo')).visibility", "hidden");
     // Both moves are drawn, each as the flights of an amazon and of an arrow.
@@ -173,8 +161,7 @@ fn coach_warns_before_the_engine_replies() {
     std::thread::sleep(std::time::Duration::from_millis(500));
     assert_eq!(browser.evaluate("state.tree.current.ply"), 1, "the engine waits");
     assert!(!browser.text("#status").contains("thinking"));
-    browser.click("#coach-back");
-    browser.wait_for("state.tree.current.ply === 0 && canMove(state.tree.current)");
+    browser.click_and_wait("#coach-back", "state.tree.current.ply === 0 && canMove(state.tree.current)");
     browser.assert_value("document.activeElement.getAttribute('role')", "gridcell");
     // The best move brings no warning. Then the same mistake is played on purpose.
     browser.evaluate("play(state.tree.root.found.best)");
@@ -183,15 +170,12 @@ fn coach_warns_before_the_engine_replies() {
     browser.click("#undo");
     wait_for_turn(&mut browser);
     blunder(&mut browser);
-    browser.click("#coach");
-    browser.wait_for("state.tree.current.ply === 2");
+    browser.click_and_wait("#coach", "state.tree.current.ply === 2");
     wait_for_turn(&mut browser);
     browser.click("#coach");
-    browser.click("#undo");
-    browser.wait_for("state.tree.current.ply === 0");
+    browser.click_and_wait("#undo", "state.tree.current.ply === 0");
     blunder(&mut browser);
-    browser.click("#coach-on");
-    browser.wait_for("state.tree.current.ply === 2");
+    browser.click_and_wait("#coach-on", "state.tree.current.ply === 2");
     browser.assert_text("#coach-text", "more than 10 %");
 }
 
@@ -222,8 +206,7 @@ fn coach_settings_survive_a_reload_and_apply() {
     browser.choose("#coach-limit", "0.2");
     browser.wait_for("state.tree.current.ply === 2");
     // Puzzles and games of two persons have no coach.
-    browser.click("#open-puzzles");
-    browser.wait_for("puzzles.active");
+    browser.click_and_wait("#open-puzzles", "puzzles.active");
     browser.assert_value("[byId('coach-panel').hidden, isGame()]", json!([true, false]));
     browser.click("#puzzle-close");
     open_for_two_persons(&mut browser);
@@ -235,8 +218,7 @@ fn hint_shows_a_move_in_three_steps() {
     let Some(mut browser) = opened("hints in steps") else { return };
     begin(&mut browser, FEW_ITERATIONS);
     let drawn = "['.here', '.suggestion:not(.shot, .here)', '.shot'].map((part) => document.querySelectorAll(`#board ${part}`).length)";
-    browser.click("#hint");
-    browser.wait_for("state.hint?.step === 1");
+    browser.click_and_wait("#hint", "state.hint?.step === 1");
     let mv = move_in(&mut browser, "state.hint.move");
     let said = browser.text("#status");
     assert!(said.starts_with(&format!("The amazon on {}.", mv.from)) && !said.contains('%'), "{said}");
@@ -258,15 +240,12 @@ fn hint_shows_a_move_in_three_steps() {
     browser.press("Escape");
     click_square(&mut browser, other.expect("four amazons"));
     browser.assert_value("state.hint", Value::Null);
-    browser.click("#hint");
-    browser.wait_for("state.hint?.step === 1");
+    browser.click_and_wait("#hint", "state.hint?.step === 1");
 }
 
 #[test]
 fn coach_is_translated_accessible_and_fits_a_phone() {
-    let Some(axe) = axe() else { return };
-    let Some(mut browser) = opened("accessibility of the coach") else { return };
-    browser.evaluate(&axe);
+    let Some(mut browser) = opened_with_axe("accessibility of the coach") else { return };
     browser.evaluate("coach.seconds = 0.5");
     assert_accessible(&mut browser, "hidden rates");
     browser.click("#coach");

@@ -1,17 +1,16 @@
 //! Tests of the page as `make web` builds it: opened from a file in a real browser and operated by clicks and keys.
 
 mod coach;
-mod matches;
 mod play;
 mod puzzles;
 mod review;
 
 use fastrand::Rng;
 use otrera::record::{Note, Variation, ccgc, json, sgf};
-use otrera::{GameRecord, Limits, Move, Params, PlayedMove, Position, Resources, Search};
+use otrera::{GameRecord, Move, PlayedMove, Position};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use testkit::browser::{Browser, expected};
 use testkit::page::{
     assert_accessible, assert_fits, assert_schemes_accessible, assert_translated, axe, page,
@@ -26,6 +25,13 @@ fn opened(test: &str) -> Option<Browser> {
     Some(browser)
 }
 
+/// Opens the page like [`opened`], with the accessibility checker.
+fn opened_with_axe(test: &str) -> Option<Browser> {
+    let (axe, mut browser) = (axe()?, opened(test)?);
+    browser.evaluate(&axe);
+    Some(browser)
+}
+
 /// Loads the page that [`opened`] has built, again if it is already open.
 fn open(browser: &mut Browser, hash: &str) {
     browser.open(page("the page").expect("a built page"), hash);
@@ -35,13 +41,17 @@ fn open(browser: &mut Browser, hash: &str) {
 /// Returns the position shown, read from the FEN field.
 fn position(browser: &mut Browser) -> Position {
     browser.wait_for("byId('fen').value === state.tree.current.described?.fen");
-    let fen = browser.evaluate("byId('fen').value");
-    Position::from_fen(fen.as_str().expect("a text")).expect("a FEN")
+    Position::from_fen(&value::<String>(browser, "byId('fen').value")).expect("a FEN")
+}
+
+/// Evaluates a JavaScript expression that gives a value of type `T`.
+fn value<T: DeserializeOwned>(browser: &mut Browser, expression: &str) -> T {
+    serde_json::from_value(browser.evaluate(expression)).expect("a value of this type")
 }
 
 /// Evaluates a JavaScript expression that gives a move.
 fn move_in(browser: &mut Browser, expression: &str) -> Move {
-    browser.evaluate(expression).as_str().expect("a move").parse().expect("a move")
+    value::<String>(browser, expression).parse().expect("a move")
 }
 
 fn click_square(browser: &mut Browser, square: impl std::fmt::Display) {
@@ -58,8 +68,7 @@ fn click_move(browser: &mut Browser, mv: Move) {
 /// Opens a FEN from its field and waits until a JavaScript condition is true.
 fn open_fen(browser: &mut Browser, fen: &str, condition: &str) {
     browser.fill("#fen", fen);
-    browser.click("#fen-form button");
-    browser.wait_for(condition);
+    browser.click_and_wait("#fen-form button", condition);
 }
 
 /// Opens the position shown for two persons, so that the engine does not reply.
@@ -73,8 +82,7 @@ fn new_game(browser: &mut Browser, control: usize) {
     browser.click("#new-game");
     browser.click("#new-size input[value='8']");
     browser.choose("#control", &control.to_string());
-    browser.click("#begin");
-    browser.wait_for("state.tree.root.described?.edge === 8");
+    browser.click_and_wait("#begin", "state.tree.root.described?.edge === 8");
 }
 
 /// Index in `CONTROLS` of the engine strength of 1,000 iterations a move.
@@ -93,10 +101,12 @@ fn start_game(browser: &mut Browser) {
     wait_for_turn(browser);
 }
 
-/// Plays a move by clicks and waits until the game has reached `ply`.
-fn play_to_ply(browser: &mut Browser, mv: Move, ply: u64) {
+/// Plays a move by clicks and waits for the engine's reply.
+fn play_and_wait(browser: &mut Browser, mv: Move) {
+    let ply: u64 = value(browser, "state.tree.current.ply");
     click_move(browser, mv);
-    browser.wait_for(&format!("state.tree.current.ply === {ply}"));
+    browser.wait_for(&format!("state.tree.current.ply === {}", ply + 2));
+    wait_for_turn(browser);
 }
 
 #[test]
@@ -128,15 +138,13 @@ fn levels_are_listed_first_and_play() {
         "engine.asked = [];
          engine.ask = (request) => { engine.asked.push(request); return Engine.prototype.ask.call(engine, request); };",
     );
-    let level_2 =
-        browser.evaluate("[...byId('control').options].find(({ text }) => text.includes('beginner')).value");
-    new_game(&mut browser, level_2.as_str().and_then(|value| value.parse().ok()).expect("a number"));
+    let level_2 = "Number([...byId('control').options].find(({ text }) => text.includes('beginner')).value)";
+    let level_2 = value(&mut browser, level_2);
+    new_game(&mut browser, level_2);
     wait_for_turn(&mut browser);
-    play_to_ply(&mut browser, "c1-c5/f5".parse().expect("a move"), 2);
-    browser.assert_value(
-        "engine.asked.filter((request) => request.do === 'think').map(({ level }) => level)",
-        json!([2]),
-    );
+    play_and_wait(&mut browser, "c1-c5/f5".parse().expect("a move"));
+    let levels = "engine.asked.filter((request) => request.do === 'think').map(({ level }) => level)";
+    browser.assert_value(levels, json!([2]));
     browser.assert_value("state.tree.toRecord().white", "Otrera level 2");
 }
 
@@ -156,12 +164,10 @@ fn undo_hint_illegal_click_and_resignation_work() {
     }
     browser.press("Escape");
     assert_eq!(browser.board(), expected(&start));
-    browser.click("#hint");
-    browser.wait_for("state.hint !== null");
+    browser.click_and_wait("#hint", "state.hint !== null");
     let suggested = move_in(&mut browser, "state.hint.move");
     assert_eq!(start.check(suggested), Ok(()));
-    play_to_ply(&mut browser, suggested, 2);
-    wait_for_turn(&mut browser);
+    play_and_wait(&mut browser, suggested);
     browser.click("#undo");
     wait_for_turn(&mut browser);
     assert_eq!(position(&mut browser), start);
@@ -172,8 +178,7 @@ fn undo_hint_illegal_click_and_resignation_work() {
     wait_for_turn(&mut browser);
     browser.assert_text("#moves", &format!("Variation: {suggested}"));
     browser.click("#resign");
-    browser.click("#resign-yes");
-    browser.wait_for("byId('status').textContent.includes('Black resigns')");
+    browser.click_and_wait("#resign-yes", "byId('status').textContent.includes('Black resigns')");
     browser.assert_value("state.tree.toRecord().winner", "white");
 }
 
@@ -184,8 +189,7 @@ fn engine_answers_a_move_played_again_after_undo() {
     let start = position(&mut browser);
     let [first, second] = ["c1-c5/f5", "c1-c6/f6"].map(|text| text.parse::<Move>().expect("a move"));
     for mv in [first, second, first] {
-        play_to_ply(&mut browser, mv, 2);
-        wait_for_turn(&mut browser);
+        play_and_wait(&mut browser, mv);
         let shown = position(&mut browser);
         assert_eq!(browser.board(), expected(&shown), "after {mv}");
         browser.click("#undo");
@@ -207,13 +211,11 @@ fn link_and_new_game_stop_a_long_search() {
     browser.click("#new-game");
     browser.click("#new-black input[value='engine']");
     browser.choose("#control", "6");
-    browser.click("#begin");
-    browser.wait_for("state.uninterruptible");
+    browser.click_and_wait("#begin", "state.uninterruptible");
     // A link opened during the search ends the search.
     let fen = Position::start(size(6)).to_fen();
     browser.evaluate(&format!("location.hash = new URLSearchParams({{ fen: {fen:?} }})"));
-    browser.click("#back");
-    browser.wait_for("state.tree.root.described?.edge === 6");
+    browser.click_and_wait("#back", "state.tree.root.described?.edge === 6");
     new_game(&mut browser, FEW_ITERATIONS);
     browser.wait_for("state.tree.current.ply >= 2");
     browser.click("#new-game");
@@ -226,8 +228,7 @@ fn cancelling_set_up_restores_the_game() {
     let Some(mut browser) = opened("set-up that is cancelled") else { return };
     // Two games, a variation in the first one, and half a move.
     let text: String = [4, 5].map(|seed| json::write(&game(8, seed)) + "\n").concat();
-    paste(&mut browser, &text);
-    browser.wait_for("state.tree.line().length > 5 && Boolean(state.tree.current.described)");
+    paste(&mut browser, &text, GAME_SHOWN);
     let start = position(&mut browser);
     let played = game(8, 4).played_moves();
     let other = start.legal_moves().find(|mv| !played.contains(mv)).expect("there are many");
@@ -243,23 +244,18 @@ fn cancelling_set_up_restores_the_game() {
     browser.assert_value("document.activeElement.id", "set-up-title");
     click_square(&mut browser, "d4");
     browser.click("#set-up-cancel");
-    browser.assert_value(
-        "[state.half.from, byId('games-label').hidden]",
-        json!([other.from.to_string(), false]),
-    );
+    let half_and_games = "[state.half.from, byId('games-label').hidden]";
+    browser.assert_value(half_and_games, json!([other.from.to_string(), false]));
     assert_eq!(browser.board(), expected(&start));
 }
 
 /// Drags the mouse from one square to another, with five movements on the way.
 fn drag(browser: &mut Browser, from: &str, to: &str) {
-    let [[x0, y0], [x1, y1]] = [from, to].map(|square| {
-        let cell =
-            format!("document.querySelector(\"#squares [data-square='{square}']\").getBoundingClientRect()");
-        let centre = browser.evaluate(&format!(
-            "(() => {{ const box = {cell}; return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
-        ));
-        [0, 1].map(|axis| centre[axis].as_f64().expect("a place"))
-    });
+    let centres = format!(
+        "['{from}', '{to}'].map((square) => squares.cells.get(square).getBoundingClientRect())
+            .map((box) => [box.x + box.width / 2, box.y + box.height / 2])"
+    );
+    let [[x0, y0], [x1, y1]]: [[f64; 2]; 2] = value(browser, &centres);
     let mut mouse = |kind, share: f64, buttons| {
         let (x, y) = (x0 + share * (x1 - x0), y0 + share * (y1 - y0));
         let event =
@@ -280,13 +276,10 @@ fn drags_and_keys_play_moves() {
     browser.assert_value("[state.half.from, state.half.to]", json!(["c1", "c5"]));
     drag(&mut browser, "c5", "f5");
     browser.wait_for("state.tree.current.ply === 2");
-    browser.assert_value(
-        "[state.tree.movesTo(state.tree.current)[0], String(getSelection())]",
-        json!(["c1-c5/f5", ""]),
-    );
+    let move_and_selection = "[state.tree.movesTo(state.tree.current)[0], String(getSelection())]";
+    browser.assert_value(move_and_selection, json!(["c1-c5/f5", ""]));
     wait_for_turn(&mut browser);
-    browser.click("#undo");
-    browser.wait_for("state.tree.current.ply === 0");
+    browser.click_and_wait("#undo", "state.tree.current.ply === 0");
     browser.evaluate("squares.focus('c1'); squares.cells.get('c1').focus()");
     browser.press("Enter");
     for key in ["ArrowUp", "ArrowUp", "Enter", "ArrowDown", "Enter"] {
@@ -321,8 +314,7 @@ fn page_engine_matches_the_native_engine() {
         "engine.asked = [];
          engine.ask = (request) => { engine.asked.push(request.do); return Engine.prototype.ask.call(engine, request); };",
     );
-    browser.click("#bench");
-    browser.wait_for("byId('bench-result').textContent.includes('Bench')");
+    browser.click_and_wait("#bench", "byId('bench-result').textContent.includes('Bench')");
     // The first of two runs warms the browser up.
     browser.assert_value("engine.asked", json!(["bench", "bench"]));
     let bench = browser.evaluate("engine.ask({ do: 'bench' })");
@@ -332,29 +324,13 @@ fn page_engine_matches_the_native_engine() {
     assert_eq!(bench["checksum"].to_string(), recorded);
     browser.assert_text("#bench-result", &format!("Bench: {recorded}"));
     assert_eq!(bench["kernel"], "simd128");
-    let start = Position::standard();
-    let request =
-        json!({"do": "think", "fen": start.to_fen(), "iterations": 3000, "anew": true, "lines": 10});
-    let found = browser.evaluate(&format!("engine.ask({request})"));
-    let mut search = Search::new(start, Params::TOURNAMENT, Resources::default());
-    let report = search.run(&Limits::iterations(3000), &AtomicBool::new(false), &mut |_| ());
-    let lines: Vec<_> =
-        report.lines.iter().take(10).map(|line| json!([line.mv.to_string(), line.visits])).collect();
-    let found: Vec<_> = found["lines"]
-        .as_array()
-        .expect("lines")
-        .iter()
-        .map(|line| json!([line["move"], line["visits"]]))
-        .collect();
-    assert_eq!(found, lines);
 }
 
 #[test]
 fn analysis_runs_until_it_is_stopped() {
     let Some(mut browser) = opened("analysis in the page") else { return };
     open_for_two_persons(&mut browser);
-    browser.click("#analyse");
-    browser.wait_for("(state.found?.visits ?? 0) > 3000");
+    browser.click_and_wait("#analyse", "(state.found?.visits ?? 0) > 3000");
     assert!(browser.evaluate("document.querySelectorAll('#board .suggestion').length").as_u64() >= Some(2));
     browser.assert_value("document.querySelectorAll('#best-moves tbody tr').length", 3);
     // The board shows the rates of the best moves on different squares, although two moves share a landing square.
@@ -378,10 +354,8 @@ fn analysis_runs_until_it_is_stopped() {
     // A click plays the best move and the analysis continues. Back at the start, the earlier result is still shown.
     browser.click("#best-moves .best");
     browser.wait_for("state.tree.current.ply === 1 && (state.found?.visits ?? 0) > 500");
-    browser.click("#back");
-    browser.wait_for("state.tree.current.ply === 0 && state.found.visits > 3000");
-    browser.click("#analyse");
-    browser.wait_for("state.analysing === false");
+    browser.click_and_wait("#back", "state.tree.current.ply === 0 && state.found.visits > 3000");
+    browser.click_and_wait("#analyse", "state.analysing === false");
     assert!(!browser.text("#running").contains("memory full"));
     browser.evaluate("state.found.recycled = 2; drawSearch()");
     browser.assert_text("#running", "memory full");
@@ -433,11 +407,14 @@ fn records_are_opened_stepped_through_and_saved() {
     }
 }
 
-/// Pastes a text into the dialog for records and opens it.
-fn paste(browser: &mut Browser, text: &str) {
+/// JavaScript condition that is true once a game of several moves is shown.
+const GAME_SHOWN: &str = "state.tree.line().length > 5 && Boolean(state.tree.current.described)";
+
+/// Pastes a text into the dialog for records, opens it and waits until a JavaScript condition is true.
+fn paste(browser: &mut Browser, text: &str, condition: &str) {
     browser.click("#open-paste");
     browser.evaluate(&format!("byId('pasted').value = {}", json!(text)));
-    browser.click("#read-pasted");
+    browser.click_and_wait("#read-pasted", condition);
 }
 
 #[test]
@@ -454,11 +431,10 @@ fn comments_and_variations_are_shown_and_saved() {
     let last = Note { comment: "<b>the end</b>".into(), ..Note::default() };
     let value = Note { value: Some(-12.5), ..Note::default() };
     record.notes = [(0, first), (2, value), (record.moves.len(), last)].into();
-    paste(&mut browser, &sgf::write(&record));
-    browser.wait_for("state.tree.root.children.length === 2 && Boolean(state.tree.current.described)");
+    let shown = "state.tree.root.children.length === 2 && Boolean(state.tree.current.described)";
+    paste(&mut browser, &sgf::write(&record), shown);
     assert_eq!(browser.text("#comment-label"), "Comment (start)");
-    browser.click("#to-end");
-    browser.wait_for("byId('comment').value === '<b>the end</b>'");
+    browser.click_and_wait("#to-end", "byId('comment').value === '<b>the end</b>'");
     browser.assert_value("state.tree.line()[2].rate", 0.4375);
     let saved = browser.evaluate("engine.ask({ do: 'write', form: 'sgf', game: state.tree.toRecord() })");
     let saved = sgf::read(saved["text"].as_str().expect("a text")).expect("a record");
@@ -466,19 +442,15 @@ fn comments_and_variations_are_shown_and_saved() {
     // Shows the variation's comment. When the variation is saved, the game's own moves become its variation.
     browser.evaluate("goTo(state.tree.root.children[1].children[0])");
     browser.wait_for("byId('comment').value.startsWith('a reply')");
-    let saved = browser.evaluate("state.tree.toRecord()");
-    assert_eq!(saved["moves"].as_array().map(Vec::len), Some(2));
-    assert_eq!(
-        saved["notes"]["0"]["variations"][0]["moves"].as_array().map(Vec::len),
-        Some(record.moves.len())
-    );
+    browser.assert_value("state.tree.toRecord().moves.length", 2);
+    let moves = "state.tree.toRecord().notes[0].variations[0].moves.length";
+    browser.assert_value(moves, record.moves.len());
 }
 
 #[test]
 fn comment_is_written_stored_and_removed() {
     let Some(mut browser) = opened("a comment in the page") else { return };
-    paste(&mut browser, &json::write(&game(8, 6)));
-    browser.wait_for("state.tree.current.described?.edge === 8");
+    paste(&mut browser, &json::write(&game(8, 6)), "state.tree.current.described?.edge === 8");
     browser.click("#forward");
     browser.wait_for("state.tree.current.ply === 1 && Boolean(state.tree.current.described)");
     browser.click("#comment");
@@ -494,11 +466,8 @@ fn comment_is_written_stored_and_removed() {
     browser.assert_value("state.tree.toRecord().notes", json!({}));
     // A game started from this position has its own copy of the comments.
     browser.evaluate("state.tree.current.note.comment = 'first'");
-    browser.assert_value(
-        "(() => { const copy = state.tree.copyTo(state.tree.current); copy.current.note.comment = 'second';
-            return state.tree.current.note.comment; })()",
-        "first",
-    );
+    browser.evaluate("state.tree.copyTo(state.tree.current).current.note.comment = 'second'");
+    browser.assert_value("state.tree.current.note.comment", "first");
 }
 
 #[test]
@@ -507,8 +476,7 @@ fn sound_knocks_at_each_move_when_enabled() {
     open_for_two_persons(&mut browser);
     browser.evaluate("play('d1-d7/g7')");
     assert_eq!(browser.evaluate("sound.context"), Value::Null, "sound is off by default");
-    browser.click("#sound");
-    browser.wait_for("sound.context.state === 'running'");
+    browser.click_and_wait("#sound", "sound.context.state === 'running'");
     open(&mut browser, "");
     browser.assert_value("byId('sound').getAttribute('aria-pressed')", "true");
     browser.evaluate(
@@ -516,7 +484,7 @@ fn sound_knocks_at_each_move_when_enabled() {
         OscillatorNode.prototype.start = function (...when) { knocks += 1; start.apply(this, when); }; }",
     );
     start_game(&mut browser);
-    play_to_ply(&mut browser, "c1-c5/f5".parse().expect("a move"), 2);
+    play_and_wait(&mut browser, "c1-c5/f5".parse().expect("a move"));
     assert_eq!(browser.evaluate("knocks"), 2, "the person's move and the reply");
 }
 
@@ -528,8 +496,7 @@ fn long_record_texts_do_not_widen_the_page() {
     (record.black, record.white, record.event) = (long.clone(), long.clone(), long.clone());
     record.notes = [(0, Note { name: long.clone(), comment: long, ..Note::default() })].into();
     record.moves[0].win_rate = Some(0.5);
-    paste(&mut browser, &json::write(&record));
-    browser.wait_for("state.tree.current.described?.edge === 8");
+    paste(&mut browser, &json::write(&record), "state.tree.current.described?.edge === 8");
     for [width, height] in [[360, 740], [900, 740], [1366, 625]] {
         browser.resize([width, height], width < 500);
         assert_fits(&mut browser, width, "long texts");
@@ -549,8 +516,8 @@ fn pasted_botzone_log_is_opened() {
         json!({((ply % 2).to_string()): {"verdict": "OK", "response": response}})
     });
     let log: Vec<Value> = turns.collect();
-    paste(&mut browser, &json!(log).to_string());
-    browser.wait_for(&format!("state.tree.line().length === {}", record.moves.len() + 1));
+    let shown = format!("state.tree.line().length === {}", record.moves.len() + 1);
+    paste(&mut browser, &json!(log).to_string(), &shown);
     browser.assert_value("state.tree.movesTo(state.tree.line().at(-1))", texts(&record.moves));
 }
 
@@ -559,14 +526,11 @@ fn link_contains_the_moves_up_to_the_position_shown() {
     let Some(mut browser) = opened("links") else { return };
     let record = game(8, 4);
     let text = texts(&record.moves);
-    paste(&mut browser, &text.join(" "));
-    browser.wait_for("state.tree.line().length > 5");
+    paste(&mut browser, &text.join(" "), "state.tree.line().length > 5");
     (0..3).for_each(|_| browser.click("#forward"));
-    browser.click("#share");
-    browser.wait_for("byId('link').value !== ''");
-    let link = browser.evaluate("byId('link').value");
-    let (_, hash) = link.as_str().expect("a link").split_once('#').expect("a fragment");
-    open(&mut browser, &format!("#{hash}"));
+    browser.click_and_wait("#share", "byId('link').value !== ''");
+    let hash: String = value(&mut browser, "new URL(byId('link').value).hash");
+    open(&mut browser, &hash);
     assert_eq!(position(&mut browser), record.positions()[3]);
     browser.assert_value("state.tree.movesTo(state.tree.current)", json!(text[..3]));
     open(&mut browser, "#fen=4/4");
@@ -582,8 +546,7 @@ fn any_position_can_be_set_up_or_read_from_fen() {
     browser.click("#open-set-up");
     browser.click("#set-up-size input[value='6']");
     browser.click("#set-up-clear");
-    browser.click("#set-up-done");
-    browser.wait_for("byId('status').textContent !== ''");
+    browser.click_and_wait("#set-up-done", "byId('status').textContent !== ''");
     assert_eq!(browser.text("#status"), "Black has no amazon.");
     assert_eq!((browser.text("#rate"), browser.evaluate("setUp.active")), (String::new(), json!(true)));
     let [black, white] = wanted.all_amazons();
@@ -593,8 +556,7 @@ fn any_position_can_be_set_up_or_read_from_fen() {
     }
     let side = if wanted.side() == otrera::Side::Black { "black" } else { "white" };
     browser.click(&format!("#set-up-side input[value='{side}']"));
-    browser.click("#set-up-done");
-    browser.wait_for("!setUp.active");
+    browser.click_and_wait("#set-up-done", "!setUp.active");
     assert_eq!(position(&mut browser), wanted);
     assert_eq!(browser.board(), expected(&wanted));
     for fen in [wanted.to_fen(), Position::start(size(4)).to_fen(), game[2].to_fen()] {
@@ -621,9 +583,8 @@ fn bad_input_gets_a_message_and_the_page_works_on() {
         ("[{\"0\":{\"response\":{\"x0\":9}}}]", "without a move"),
         ("", "no game"),
     ] {
-        paste(&mut browser, text);
         let problem = if problem.starts_with('(') { "The text" } else { problem };
-        browser.wait_for(&format!("byId('status').textContent.includes({problem:?})"));
+        paste(&mut browser, text, &format!("byId('status').textContent.includes({problem:?})"));
         browser.evaluate("tell(null)");
     }
     for fen in [" ", "nonsense", "10/10", "QQQQ/4/4/5 w - - 0 1"] {
@@ -632,7 +593,7 @@ fn bad_input_gets_a_message_and_the_page_works_on() {
     }
     start_game(&mut browser);
     let start = position(&mut browser);
-    play_to_ply(&mut browser, random_move(&start, &mut Rng::with_seed(1)), 2);
+    play_and_wait(&mut browser, random_move(&start, &mut Rng::with_seed(1)));
 }
 
 const START: &str = "1qq1/q2q/Q2Q/1QQ1";
@@ -683,11 +644,8 @@ const PROBLEMS: [(&str, &str); 42] = [
     ("{\"requests\":[{\"x0\":-1},{\"x0\":9}],\"responses\":[{\"x0\":9}]}", ""),
 ];
 
-/// Common words, to detect untranslated messages: every English message of the engine contains at least one of them.
-const ENGLISH: [&str; 22] = [
-    "a", "an", "the", "is", "are", "has", "no", "not", "of", "at", "in", "and", "as", "without", "line",
-    "move", "ply", "to", "game", "record", "value", "expected",
-];
+/// Names in translated messages.
+const NAMES: [&str; 8] = ["djddgd", "FEN", "SGF", "JSON", "CCGC", "Botzone", "first", "second"];
 
 #[test]
 fn page_fits_every_language_screen_and_theme() {
@@ -704,14 +662,12 @@ fn page_fits_every_language_screen_and_theme() {
         "" => json!({"do": "read", "text": text}),
         fen => json!({"do": "position", "fen": fen, "moves": text.split_whitespace().collect::<Vec<_>>()}),
     }) {
-        let problem =
-            browser.evaluate(&format!("engine.ask({request}).then(() => '', ({{ message }}) => message)"));
-        let problem = problem.as_str().expect("a text");
+        let problem = format!("engine.ask({request}).then(() => '', ({{ message }}) => message)");
+        let problem: String = value(&mut browser, &problem);
         // Quoted parts of the input are not translated.
         let said: String = problem.split('"').step_by(2).collect();
-        let words: Vec<&str> = said.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-        let is_english = words.iter().any(|word| ENGLISH.contains(word));
-        assert!(!is_english && said.chars().any(|c| c >= '\u{4e00}'), "{request}: {problem}");
+        assert_translated(&said, &NAMES);
+        assert!(said.chars().any(|c| c >= '\u{4e00}'), "{request}: {problem}");
     }
     let background = "getComputedStyle(document.body).backgroundColor";
     let light = browser.evaluate(background);
@@ -732,15 +688,11 @@ fn page_fits_every_language_screen_and_theme() {
 
 #[test]
 fn page_passes_the_accessibility_checker() {
-    let Some(axe) = axe() else { return };
-    let Some(mut browser) = opened("accessibility of the page") else { return };
-    browser.evaluate(&axe);
+    let Some(mut browser) = opened_with_axe("accessibility of the page") else { return };
     browser.click("#coach");
-    browser.click("#analyse");
-    browser.wait_for("(state.found?.visits ?? 0) > 500");
+    browser.click_and_wait("#analyse", "(state.found?.visits ?? 0) > 500");
     browser.click("#best-moves .best");
-    browser.click("#analyse");
-    browser.wait_for("!state.analysing");
+    browser.click_and_wait("#analyse", "!state.analysing");
     for scheme in ["light", "dark"] {
         browser.emulate(scheme);
         for language in ["en", "zh"] {
@@ -785,13 +737,9 @@ fn layout_stays_when_a_move_is_made() {
         "scrollTo(0, 0); [...document.querySelectorAll('.card, .card > *, footer')].filter((element) => element.offsetParent)
         .map((element) => [element.id || element.className, element.offsetTop, element.offsetHeight])";
     let before = browser.evaluate(places);
-    let field = browser.evaluate(
-        "(({ top, bottom, height }) => [top, bottom, height])(byId('board').getBoundingClientRect())",
-    );
-    assert!(
-        field[2].as_f64() >= Some(480.0) && field[1].as_f64() <= Some(625.0),
-        "part of the board is off screen: {field}"
-    );
+    let field = "(({ bottom, height }) => [bottom, height])(byId('board').getBoundingClientRect())";
+    let [bottom, height]: [f64; 2] = value(&mut browser, field);
+    assert!(height >= 480.0 && bottom <= 625.0, "part of the board is off screen: {height}, {bottom}");
     for ply in [2, 4, 6] {
         let mv = random_move(&position(&mut browser), &mut Rng::with_seed(ply));
         click_square(&mut browser, mv.from);
@@ -805,8 +753,7 @@ fn layout_stays_when_a_move_is_made() {
     }
     browser.click("#coach");
     let before = browser.evaluate(places);
-    browser.click("#analyse");
-    browser.wait_for("document.querySelectorAll('#best-moves tbody tr').length === 3");
+    browser.click_and_wait("#analyse", "document.querySelectorAll('#best-moves tbody tr').length === 3");
     assert_eq!(browser.evaluate(places), before, "with analysis");
 }
 
@@ -830,8 +777,8 @@ fn winning_rate_is_readable_or_hidden_if_unknown() {
         for rate in [0.0, 0.05, 0.3, 0.49, 0.5, 0.95, 1.0] {
             browser.evaluate(&format!("state.tree.current.rate = {rate}; drawSearch()"));
             browser.assert_text("#rate", &format!("{:.1} %", 100.0 * rate));
-            let contrast = browser.evaluate(contrast);
-            assert!(contrast.as_u64() > Some(500), "{scheme}, {rate}: {contrast}");
+            let contrast: Option<u64> = value(&mut browser, contrast);
+            assert!(contrast > Some(500), "{scheme}, {rate}: {contrast:?}");
         }
     }
 }
@@ -840,10 +787,8 @@ fn winning_rate_is_readable_or_hidden_if_unknown() {
 fn proven_endgame_shows_its_margin() {
     let Some(mut browser) = opened("proofs in the page") else { return };
     // White is walled off and has more moves left than Black; the proof needs no search.
-    paste(&mut browser, "q3/****/****/Q1** w - - 0 1 moves a1-b1/a1 a4-b4/a4");
-    browser.wait_for(
-        "state.tree.line().length === 3 && document.querySelectorAll('#curve .proven').length === 3",
-    );
+    let shown = "state.tree.line().length === 3 && document.querySelectorAll('#curve .proven').length === 3";
+    paste(&mut browser, "q3/****/****/Q1** w - - 0 1 moves a1-b1/a1 a4-b4/a4", shown);
     assert_eq!(browser.text("#rate"), "proven: White wins (+2)");
     browser.assert_value("state.tree.line().map(({ rate }) => rate)", json!([0, 0, 0]));
     browser.assert_text("#curve", "proven: White wins (+2)");
@@ -859,11 +804,35 @@ fn gbk_records_of_chinese_programs_are_read() {
     let folder = Folder::new("gbk");
     let file = folder.join("record.txt");
     // #[AM][甲队][乙队][先手胜] in GBK.
-    let names: [&[u8]; 3] = [b"\xbc\xd7\xb6\xd3", b"\xd2\xd2\xb6\xd3", b"\xcf\xc8\xca\xd6\xca\xa4"];
     let header =
-        [b"#[AM][", names[0], b"][", names[1], b"][", names[2], b"][2020.08.16][2020 CCGC];\r\n"].concat();
+        b"#[AM][\xbc\xd7\xb6\xd3][\xd2\xd2\xb6\xd3][\xcf\xc8\xca\xd6\xca\xa4][2020.08.16][2020 CCGC];\r\n";
     std::fs::write(&file, [&header[..], b"1 d1d7(g7) a7d4(a7)\r\n"].concat()).expect("a file");
     browser.give_file("#file", &file);
     browser.wait_for("state.tree.line().length === 3");
     browser.assert_value("[state.tree.record.black, state.tree.record.white]", json!(["甲队", "乙队"]));
+}
+
+// Match mode needs `otrera gui`; `protocol/tests/match_mode.rs` plays matches.
+#[test]
+fn page_from_a_file_hides_match_mode() {
+    let Some(mut browser) = opened("match mode without the program") else { return };
+    let hidden = "['open-match', 'match-offers', 'match'].map((id) => byId(id).hidden)";
+    browser.assert_value(hidden, json!([true, true, true]));
+    // The file of a match is opened as a plain game.
+    let mut line: Value = serde_json::from_str(&json::write(&game(8, 4))).expect("JSON");
+    line["match"] = json!({"id": "", "state": {"us": "black"}});
+    paste(&mut browser, &line.to_string(), GAME_SHOWN);
+    browser.assert_value(hidden, json!([true, true, true]));
+}
+
+#[test]
+fn clocks_use_minutes_and_seconds() {
+    let Some(mut browser) = opened("the texts of clocks") else { return };
+    for (seconds, text) in
+        [("900", "15:00"), ("5.9", "0:05"), ("0", "0:00"), ("-0.5", "−0:01"), ("6001", "100:01")]
+    {
+        browser.assert_value(&format!("clockText({seconds})"), text);
+    }
+    let read = "['14:05', ' 7:30 ', '0:00', '3：07', '12', '1:60', '1:5', 'x', ''].map(secondsOfClock)";
+    browser.assert_value(read, json!([845, 450, 0, 187, null, null, null, null, null]));
 }

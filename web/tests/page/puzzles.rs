@@ -4,8 +4,7 @@ use super::*;
 
 /// Opens the puzzle of the day.
 fn open_puzzles(browser: &mut Browser) {
-    browser.click("#open-puzzles");
-    browser.wait_for("puzzles.active && Boolean(state.tree.current.described)");
+    browser.click_and_wait("#open-puzzles", "puzzles.active && Boolean(state.tree.current.described)");
 }
 
 /// Waits until the status line contains a text.
@@ -36,8 +35,7 @@ fn wrong_move_is_refuted_and_right_one_confirmed() {
     wait_for_status(&mut browser, &format!("Right: with {solution} {} wins (+", start.side()));
     assert!(browser.text("#puzzle-kept").starts_with("1 of "), "{}", browser.text("#puzzle-kept"));
     browser.assert_text("#puzzle-kept", "streak: 1");
-    browser.click("#puzzle-close");
-    browser.wait_for("!puzzles.active");
+    browser.click_and_wait("#puzzle-close", "!puzzles.active");
     assert_eq!(position(&mut browser), game);
     browser.assert_value("[byId('puzzle').hidden, state.players.white]", json!([true, "engine"]));
     open(&mut browser, "");
@@ -53,8 +51,7 @@ fn shown_solution_does_not_count_as_solved() {
     browser.click("#puzzle-solution");
     wait_for_status(&mut browser, "Right: with");
     assert!(browser.text("#puzzle-kept").starts_with("0 of "), "{}", browser.text("#puzzle-kept"));
-    browser.click("#puzzle-analyse");
-    browser.wait_for("!puzzles.active && state.analysing && state.found !== null");
+    browser.click_and_wait("#puzzle-analyse", "!puzzles.active && state.analysing && state.found !== null");
     browser.assert_value("[state.tree.start, byId('puzzle').hidden]", json!([fen, true]));
     // A new game also ends a puzzle.
     open_puzzles(&mut browser);
@@ -74,8 +71,7 @@ fn every_puzzle_gets_its_day_and_grades_filter() {
     for grade in ["1", "2", "3"] {
         browser.choose("#puzzle-grade", grade);
         for button in ["#puzzle-next", "#puzzle-random"] {
-            browser.click(button);
-            browser.wait_for("puzzles.active && Boolean(state.tree.current.described)");
+            browser.click_and_wait(button, "puzzles.active && Boolean(state.tree.current.described)");
             assert_eq!(browser.evaluate("String(puzzles.puzzle.grade)"), grade, "{button}");
         }
     }
@@ -123,25 +119,20 @@ fn closing_a_puzzle_after_analysis_restores_the_game() {
     let Some(mut browser) = opened("the way back from a puzzle") else { return };
     browser.evaluate("globalThis.before = state.tree; 0");
     open_puzzles(&mut browser);
-    browser.click("#puzzle-analyse");
-    browser.wait_for("!puzzles.active");
+    browser.click_and_wait("#puzzle-analyse", "!puzzles.active");
     open_puzzles(&mut browser);
-    browser.click("#puzzle-close");
-    browser.wait_for("state.tree === before");
+    browser.click_and_wait("#puzzle-close", "state.tree === before");
 }
 
 #[test]
 fn puzzle_is_translated_accessible_and_fits_a_phone() {
-    let Some(axe) = axe() else { return };
-    let Some(mut browser) = opened("accessibility of a puzzle") else { return };
-    browser.evaluate(&axe);
+    let Some(mut browser) = opened_with_axe("accessibility of a puzzle") else { return };
     open_puzzles(&mut browser);
     let fen = browser.evaluate("puzzles.puzzle.fen");
     for (language, width) in [("en", 1280), ("zh", 360)] {
         browser.choose("#language", language);
         browser.resize([width, 800], width < 500);
-        browser.click("#puzzle-today");
-        browser.wait_for("Boolean(state.tree.current.described)");
+        browser.click_and_wait("#puzzle-today", "Boolean(state.tree.current.described)");
         browser.assert_value("state.tree.start", fen.clone());
         browser.evaluate("play(puzzles.puzzle.solution)");
         browser
@@ -149,6 +140,5 @@ fn puzzle_is_translated_accessible_and_fits_a_phone() {
         assert_schemes_accessible(&mut browser, language);
         assert_fits(&mut browser, width, language);
     }
-    let said = browser.evaluate("byId('puzzle').textContent + byId('status').textContent");
-    assert_translated(said.as_str().expect("a text"), &[]);
+    assert_translated(&(browser.text("#puzzle") + &browser.text("#status")), &[]);
 }

@@ -24,22 +24,10 @@ const THROWN_AWAY: &str = "q2*/****/****/Q3 w - - 0 1 moves a1-b1/c1 a4-b4/a4 b1
 
 /// Pastes a record of `plies` plies and reviews the game with a search of `seconds` per position.
 fn reviewed(browser: &mut Browser, text: &str, plies: usize, seconds: f64) {
-    paste(browser, text);
-    browser.wait_for(&format!(
-        "state.tree.line().length === {} && Boolean(state.tree.current.described)",
-        plies + 1
-    ));
+    let shown = format!("state.tree.line().length - 1 === {plies} && Boolean(state.tree.current.described)");
+    paste(browser, text, &shown);
     browser.evaluate(&format!("review.seconds = {seconds}"));
-    browser.click("#review");
-    browser.wait_for("!review.active && state.tree.reviewed.length > 1");
-}
-
-fn strings(value: &Value) -> Vec<&str> {
-    value.as_array().expect("a list").iter().map(|text| text.as_str().expect("a text")).collect()
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
+    browser.click_and_wait("#review", "!review.active && state.tree.reviewed.length > 1");
 }
 
 #[test]
@@ -52,13 +40,13 @@ fn review_marks_moves_by_their_loss() {
     assert!(browser.evaluate(blunders).as_u64() > Some(2), "random moves have few blunders");
     // Replaces the search results by rates that give every mark.
     let mut rate = 0.5;
-    let rates: Vec<f64> = (0..record.moves.len())
-        .map(|ply| {
-            let loss = MARKED.get(ply).map_or(0.0, |(loss, _)| *loss);
-            rate += if ply % 2 == 0 { -loss } else { loss };
-            rate
-        })
-        .collect();
+    let mut marked = MARKED.to_vec();
+    marked.resize(record.moves.len(), (0.0, "best"));
+    let rates = marked.iter().enumerate().map(|(ply, (loss, _))| {
+        rate += if ply % 2 == 0 { -loss } else { *loss };
+        rate
+    });
+    let rates: Vec<f64> = rates.collect();
     browser.evaluate(&format!(
         "state.tree.root.rate = 0.5;
         state.tree.line().forEach((node) => {{ node.proof = null; if (node.found) node.found.best = 'a1-a2/a1'; }});
@@ -69,18 +57,14 @@ fn review_marks_moves_by_their_loss() {
         MARKED.len() - 1,
         MARKED.len()
     ));
-    let marks: Vec<&str> =
-        (0..record.moves.len()).map(|ply| MARKED.get(ply).map_or("best", |(_, mark)| mark)).collect();
-    let losses: Vec<f64> = (0..record.moves.len())
-        .map(|ply| MARKED[..MARKED.len() - 1].get(ply).map_or(0.0, |(loss, _)| loss.max(0.0)))
-        .collect();
-    let shown = browser.evaluate("state.tree.line().slice(1).map((node) => review.markOf(node))");
-    assert_eq!(strings(&shown), marks);
+    marked[MARKED.len() - 1].0 = 0.0;
+    let (losses, marks): (Vec<f64>, Vec<&str>) =
+        marked.into_iter().map(|(loss, mark)| (loss.max(0.0), mark)).unzip();
+    browser.assert_value("state.tree.line().slice(1).map((node) => review.markOf(node))", json!(marks));
     // The list, the curve and the bars show the marks.
-    let signs = browser.evaluate(
-        "[...document.querySelectorAll('#moves [data-ply]')].map((button) =>
-            button.querySelector('.sign') ? `${button.querySelector('.sign').textContent} ${button.querySelector('.sign').ariaLabel}` : '')",
-    );
+    let signs =
+        "[...document.querySelectorAll('#moves [data-ply]')].map((button) => button.querySelector('.sign'))
+        .map((sign) => sign ? `${sign.textContent} ${sign.ariaLabel}` : '')";
     let sign = |mark: &&str| match *mark {
         "blunder" => "?? blunder",
         "mistake" => "? mistake",
@@ -88,14 +72,14 @@ fn review_marks_moves_by_their_loss() {
         "best" => "★ best",
         _ => "",
     };
-    assert_eq!(strings(&signs), marks.iter().map(sign).collect::<Vec<_>>());
+    browser.assert_value(signs, marks.iter().map(sign).collect::<Vec<_>>());
     for fault in ["inaccuracy", "mistake", "blunder"] {
         let points = browser.evaluate(&format!("document.querySelectorAll('#curve .marked.{fault}').length"));
         assert_eq!(points, marks.iter().filter(|mark| **mark == fault).count(), "{fault}");
     }
-    let heights = numbers(&browser.evaluate(
-        "[...document.querySelectorAll('#curve .bar-of')].map((bar) => Number(bar.getAttribute('height')))",
-    ));
+    let heights =
+        "[...document.querySelectorAll('#curve .bar-of')].map((bar) => Number(bar.getAttribute('height')))";
+    let heights: Vec<f64> = value(&mut browser, heights);
     let highest = losses.iter().copied().fold(0.1, f64::max);
     assert_eq!(heights.len(), losses.len());
     for (height, loss) in heights.iter().zip(&losses) {
@@ -105,19 +89,14 @@ fn review_marks_moves_by_their_loss() {
     for (row, side) in ["Black", "White"].into_iter().enumerate() {
         let own: Vec<f64> = losses.iter().copied().skip(row).step_by(2).collect();
         let accuracy = 100.0 - 100.0 * own.iter().sum::<f64>() / own.len() as f64;
-        let count = |fault| marks.iter().skip(row).step_by(2).filter(|mark| **mark == fault).count();
-        let [inaccuracies, mistakes, blunders] = ["inaccuracy", "mistake", "blunder"].map(count);
-        let cells = browser.evaluate(&format!(
+        let count =
+            |fault| marks.iter().skip(row).step_by(2).filter(|mark| **mark == fault).count().to_string();
+        let cells = format!(
             "[...byId('review-sides').rows[{row}].cells].map(({{ textContent }}) => textContent.trim())"
-        ));
-        let wanted = json!([
-            side,
-            format!("{accuracy:.1}"),
-            inaccuracies.to_string(),
-            mistakes.to_string(),
-            blunders.to_string()
-        ]);
-        assert_eq!(cells, wanted);
+        );
+        let wanted = [side.to_owned(), format!("{accuracy:.1}")];
+        let faults = ["inaccuracy", "mistake", "blunder"].map(count);
+        browser.assert_value(&cells, [&wanted[..], &faults].concat());
     }
 }
 
@@ -129,10 +108,9 @@ fn better_move_is_drawn_and_its_line_previewed() {
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     let fault = "state.tree.line().find((node) => review.markOf(node) === 'blunder')";
     browser.evaluate(&format!("goTo({fault})"));
-    let ply = browser.evaluate("state.tree.current.ply").as_u64().expect("a ply") as usize;
+    let ply: usize = value(&mut browser, "state.tree.current.ply");
     position(&mut browser);
-    let better = browser.evaluate("state.tree.current.parent.found.best");
-    let better = better.as_str().expect("a move");
+    let better: String = value(&mut browser, "state.tree.current.parent.found.best");
     for text in [&*record.moves[ply - 1].mv.to_string(), "(blunder)", &format!("Better: {better}.")] {
         browser.assert_text("#status", text);
     }
@@ -146,7 +124,7 @@ fn better_move_is_drawn_and_its_line_previewed() {
     assert_eq!(browser.board(), expected(&positions[ply]));
     // While the better move has focus, the board shows the position before the mistake with the numbered better line.
     let button = format!("#moves [data-better='{ply}']");
-    browser.assert_text(&button, better);
+    browser.assert_text(&button, &better);
     let line = "[...document.querySelectorAll('#board .board-tag')].map(({ textContent }) => textContent)";
     browser.evaluate(&format!("document.querySelector({button:?}).focus()"));
     assert_eq!(browser.board(), expected(&positions[ply - 1]));
@@ -161,19 +139,18 @@ fn better_move_is_drawn_and_its_line_previewed() {
     assert_eq!(browser.board(), expected(&positions[ply]));
     browser.assert_value(drawn, json!([1, 1, 2, 0]));
     // The pointer does the same.
-    let place = browser.evaluate(&format!(
-        "(({{ x, y }}) => [x + 5, y + 5])(document.querySelector({button:?}).getBoundingClientRect())"
-    ));
+    let place =
+        format!("(({{ x, y }}) => [x, y])(document.querySelector({button:?}).getBoundingClientRect())");
+    let [x, y]: [f64; 2] = value(&mut browser, &place);
     for (left, shown) in [(0.0, ply - 1), (-400.0, ply)] {
-        for step in [0.0, 3.0] {
-            let x = place[0].as_f64().expect("a place") + left + step;
-            browser.command("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": place[1]}));
+        for step in [5.0, 8.0] {
+            let place = json!({"type": "mouseMoved", "x": x + left + step, "y": y + 5.0});
+            browser.command("Input.dispatchMouseEvent", place);
         }
         browser.evaluate("draw()");
         assert_eq!(browser.board(), expected(&positions[shown]), "{left}");
     }
-    browser.click(&button);
-    browser.wait_for(&format!("state.tree.current.ply === {}", ply - 1));
+    browser.click_and_wait(&button, &format!("state.tree.current.ply === {}", ply - 1));
     let last = "state.tree.line().findLast((node) => review.markOf(node) === 'blunder')";
     let ply = browser.evaluate(&format!("{last}.ply"));
     // The focus stays in the list while rows appear above it.
@@ -187,19 +164,15 @@ fn review_runs_in_the_background_and_can_resume() {
     let Some(mut browser) = opened("a review in the background") else { return };
     let record = game(8, 5);
     let positions = record.positions();
-    paste(&mut browser, &sgf::write(&record));
-    browser.wait_for(&format!("state.tree.line().length === {}", positions.len()));
+    paste(&mut browser, &sgf::write(&record), &format!("state.tree.line().length === {}", positions.len()));
     browser.evaluate("review.seconds = 0.2");
     browser.assert_text("#review", "Review");
     let place = "byId('review').getBoundingClientRect().top + scrollY";
     let before = browser.evaluate(place);
-    browser.click("#review");
-    browser.wait_for("review.active && review.run.done >= 2");
+    browser.click_and_wait("#review", "review.active && review.run.done >= 2");
     assert_eq!(browser.evaluate(place), before, "the button moved");
-    browser.assert_value(
-        "[byId('review-progress').hidden, byId('review-progress').max]",
-        json!([false, positions.len()]),
-    );
+    let progress = "[byId('review-progress').hidden, byId('review-progress').max]";
+    browser.assert_value(progress, json!([false, positions.len()]));
     // The game can be stepped through meanwhile.
     for (key, ply) in [("End", positions.len() - 1), ("ArrowLeft", positions.len() - 2), ("Home", 0)] {
         browser.evaluate("document.activeElement.blur()");
@@ -209,10 +182,9 @@ fn review_runs_in_the_background_and_can_resume() {
     browser.wait_for("review.run.done >= 4");
     browser.assert_value("review.active", true);
     // The review waits for an analysis and survives a restart of the engine.
-    browser.click("#analyse");
-    browser.wait_for("review.run.waits && state.found?.visits > 500");
+    browser.click_and_wait("#analyse", "review.run.waits && state.found?.visits > 500");
     let done = browser.evaluate("review.run.done");
-    let visits = browser.evaluate("state.found.visits").as_u64().expect("visits");
+    let visits: u64 = value(&mut browser, "state.found.visits");
     browser.wait_for(&format!("state.found.visits > {}", visits + 3000));
     browser.assert_value("review.run.done", done);
     browser.assert_text("#review-done", "waiting");
@@ -222,28 +194,24 @@ fn review_runs_in_the_background_and_can_resume() {
     // A stopped review keeps its results.
     browser.click("#review");
     browser.assert_value("[review.active, byId('review-progress').hidden]", json!([false, true]));
-    let known =
-        browser.evaluate("state.tree.line().filter(({ isReviewed }) => isReviewed).map(({ ply }) => ply)");
-    let known = known.as_array().expect("plies").len();
+    let known = "state.tree.line().filter(({ isReviewed }) => isReviewed).length";
+    let known: usize = value(&mut browser, known);
     assert!(known >= 6 && known < positions.len(), "{known}");
     browser.evaluate(
         "engine.asked = [];
          engine.ask = (request) => { if (request.do === 'think') engine.asked.push(request.fen); return Engine.prototype.ask.call(engine, request); };",
     );
-    browser.click("#review");
-    browser.wait_for("!review.active");
+    browser.click_and_wait("#review", "!review.active");
     let again = "state.tree.line().slice(0, 6).filter(({ described }) => engine.asked.includes(described.fen)).length";
     assert_eq!(browser.evaluate(again), 0, "a position was searched twice");
     browser.assert_value("state.tree.line().every(({ isReviewed }) => isReviewed)", true);
     // Another game ends a review.
-    paste(&mut browser, &sgf::write(&game(8, 6)));
-    browser.wait_for("state.tree.reviewed.length === 0 && Boolean(state.tree.current.described)");
+    let shown = "state.tree.reviewed.length === 0 && Boolean(state.tree.current.described)";
+    paste(&mut browser, &sgf::write(&game(8, 6)), shown);
     browser.assert_value("byId('review-result').hidden", true);
-    browser.click("#review");
-    browser.wait_for("review.active && review.run.done >= 1");
+    browser.click_and_wait("#review", "review.active && review.run.done >= 1");
     browser.evaluate("globalThis.ended = review.run, 0");
-    browser.click("#open-puzzles");
-    browser.wait_for("puzzles.active && review.run === null");
+    browser.click_and_wait("#open-puzzles", "puzzles.active && review.run === null");
     assert!(browser.evaluate("ended.done").as_u64() < Some(10));
     browser.assert_text("#status", "only move that keeps the win");
 }
@@ -257,15 +225,13 @@ fn lesson_judges_tries_after_a_blunder() {
     browser.assert_value("byId('learn-white').disabled", true);
     let tree = "[state.tree.movesTo(state.tree.line().at(-1)), state.tree.root.children.length]";
     let before = browser.evaluate(tree);
-    browser.click("#learn-black");
-    browser.wait_for("lesson.active && Boolean(state.tree.current.described)");
+    browser.click_and_wait("#learn-black", "lesson.active && Boolean(state.tree.current.described)");
     browser.assert_text("#status", "Black played a1-b1/c1, which lost 100.0 %");
     assert_eq!(browser.text("#lesson-title"), "Mistake 1 of 1");
     browser
         .assert_value("[byId('review').offsetParent, byId('best-moves').offsetParent]", json!([null, null]));
     let start = position(&mut browser);
-    let best: String =
-        browser.evaluate("lesson.mistake.node.parent.found.best").as_str().expect("a move").into();
+    let best: String = value(&mut browser, "lesson.mistake.node.parent.found.best");
     // The played move and another wrong one, two that keep the win, and Otrera's move.
     let right: Vec<&str> =
         ["a1-b1/a1", "a1-c1/d1", "a1-d1/a1"].into_iter().filter(|mv| *mv != best).take(2).collect();
@@ -279,12 +245,10 @@ fn lesson_judges_tries_after_a_blunder() {
         browser.wait_for(&format!("byId('status').textContent.includes({verdict:?})"));
         browser.assert_text("#status", &mv.to_string());
         assert_eq!(browser.board(), expected(&start.with_move(mv)));
-        browser.click("#lesson-again");
-        browser.wait_for("state.tree.current === lesson.tree.root");
+        browser.click_and_wait("#lesson-again", "state.tree.current === lesson.tree.root");
         assert_eq!(browser.board(), expected(&start));
     }
-    browser.click("#lesson-show");
-    browser.wait_for("state.tree.current.ply === 1");
+    browser.click_and_wait("#lesson-show", "state.tree.current.ply === 1");
     browser.assert_text("#status", &best);
     browser.assert_value("byId('lesson-next').disabled", true);
     // Moves after the answer can be played, but the lesson is not stored as a game.
@@ -292,8 +256,7 @@ fn lesson_judges_tries_after_a_blunder() {
     click_move(&mut browser, "a4-b4/a4".parse().expect("a move"));
     browser.wait_for("state.tree.current.ply === 2 && Boolean(state.tree.current.described)");
     browser.assert_value("settings.get('games')", kept);
-    browser.click("#lesson-end");
-    browser.wait_for("!lesson.active && byId('lesson').hidden");
+    browser.click_and_wait("#lesson-end", "!lesson.active && byId('lesson').hidden");
     assert_eq!(browser.evaluate(tree), before, "tries were added to the game");
 }
 
@@ -303,10 +266,9 @@ fn lesson_goes_through_one_players_mistakes() {
     let record = game(6, 5);
     let positions = record.positions();
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
-    let plies = browser.evaluate(
-        "review.movesOf('white').filter((node) => ['mistake', 'blunder'].includes(review.markOf(node))).map(({ ply }) => ply)",
-    );
-    let plies: Vec<usize> = numbers(&plies).into_iter().map(|ply| ply as usize).collect();
+    let mistakes =
+        "review.movesOf('white').filter((node) => ['mistake', 'blunder'].includes(review.markOf(node)))";
+    let plies: Vec<usize> = value(&mut browser, &format!("{mistakes}.map(({{ ply }}) => ply)"));
     assert!(plies.len() > 1 && plies.iter().all(|ply| ply % 2 == 0), "{plies:?}");
     browser.click("#learn-white");
     for (index, ply) in plies.iter().enumerate() {
@@ -327,8 +289,8 @@ fn curve_shows_both_players_estimates() {
     for (ply, played) in record.moves.iter_mut().enumerate() {
         played.win_rate = (ply % 2 == 0 || ply == 3).then_some(0.25);
     }
-    paste(&mut browser, &(json::write(&record) + "\n"));
-    browser.wait_for(&format!("state.tree.line().length === {}", record.moves.len() + 1));
+    let shown = format!("state.tree.line().length === {}", record.moves.len() + 1);
+    paste(&mut browser, &json::write(&record), &shown);
     let series =
         "chart().series.map(({ side, points }) => [side, points.map(({ ply, rate }) => [ply, rate])])";
     let shown = browser.evaluate(series);
@@ -337,8 +299,7 @@ fn curve_shows_both_players_estimates() {
     // Otrera's line contains only rates that were proven or searched on the page.
     let own = "chart().series[2].points.every(({ proven }) => proven)";
     browser.assert_value(own, true);
-    browser.click("#analyse");
-    browser.wait_for("(state.found?.visits ?? 0) > 100");
+    browser.click_and_wait("#analyse", "(state.found?.visits ?? 0) > 100");
     browser.click("#analyse");
     browser.assert_value("[chart().series[2].side, chart().series[2].points[0].ply]", json!(["otrera", 0]));
     for side in ["black", "white", "otrera"] {
@@ -349,17 +310,16 @@ fn curve_shows_both_players_estimates() {
         browser.assert_text("#curve", text);
     }
     record.moves[3].win_rate = None;
-    paste(&mut browser, &(json::write(&record) + "\n"));
-    browser.wait_for("byId('curve').textContent.includes('no estimates by 二')");
+    let shown = "byId('curve').textContent.includes('no estimates by 二')";
+    paste(&mut browser, &json::write(&record), shown);
     // Without any estimate there is one line.
     record.moves.iter_mut().for_each(|played| played.win_rate = None);
-    paste(&mut browser, &(json::write(&record) + "\n"));
-    browser.wait_for("chart().series.length === 1");
+    paste(&mut browser, &json::write(&record), "chart().series.length === 1");
 }
 
 /// Returns width and height of a picture made by the page, and its number of pixels in each colour (`#rrggbb`).
-fn pixels(browser: &mut Browser, picture: &str, colours: &[&str]) -> (Value, Vec<u64>) {
-    let seen = browser.evaluate(&format!(
+fn pixels(browser: &mut Browser, picture: &str, colours: &[&str]) -> ([u32; 2], Vec<u64>) {
+    let seen = format!(
         "toPng({picture}).then(createImageBitmap).then((image) => {{
             const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
             canvas.drawImage(image, 0, 0);
@@ -372,9 +332,8 @@ fn pixels(browser: &mut Browser, picture: &str, colours: &[&str]) -> (Value, Vec
             return [[image.width, image.height], {}.map((colour) => counts[colour] ?? 0)];
         }})",
         json!(colours)
-    ));
-    let counts = numbers(&seen[1]).into_iter().map(|count| count as u64).collect();
-    (seen[0].clone(), counts)
+    );
+    value(browser, &seen)
 }
 
 /// Reads width and height from the header of a PNG file; `None` if the file is incomplete.
@@ -396,15 +355,17 @@ fn board_and_review_are_saved_as_pictures() {
     // Light squares, dark squares, the better move's arrow, a blunder's point, the first player's bars.
     let colours = ["#ecdcbf", "#dcc49c", "#14796a", "#b0201a", "#1f66ad"];
     let (size, counts) = pixels(&mut browser, "boardPicture()", &colours);
-    assert_eq!(size, json!([1440, 1440]));
+    assert_eq!(size, [1440, 1440]);
     assert!(counts[0] > 100_000 && counts[1] > 100_000 && counts[2..] == [0, 0, 0], "{counts:?}");
     browser.evaluate("goTo(state.tree.line().find((node) => review.markOf(node) === 'blunder'))");
     let (_, counts) = pixels(&mut browser, "boardPicture()", &colours);
     assert!(counts[2] > 500, "no arrow of the better move: {counts:?}");
     let (size, counts) = pixels(&mut browser, "reviewPicture()", &colours);
-    assert!(size[0] == 1440 && size[1].as_u64() > Some(2000), "{size}");
+    assert!(size[0] == 1440 && size[1] > 2000, "{size:?}");
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
-    for (button, name) in [("#save-picture", "otrera-board.png"), ("#save-review", "otrera-review.png")] {
+    let saved =
+        [("#save-picture", "otrera-board.png", [1440, 1440]), ("#save-review", "otrera-review.png", size)];
+    for (button, name, size) in saved {
         browser.click(button);
         let file = folder.join(name);
         let patience = std::time::Instant::now() + std::time::Duration::from_secs(30);
@@ -412,13 +373,11 @@ fn board_and_review_are_saved_as_pictures() {
             assert!(std::time::Instant::now() < patience, "no {name}");
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        let wanted = if button == "#save-picture" { json!([1440, 1440]) } else { size.clone() };
-        assert_eq!(json!(png_size(&file)), wanted, "{name}");
+        assert_eq!(png_size(&file), Some(size), "{name}");
     }
 }
 
-/// JavaScript expression for the contrast ratios of all marks on all backgrounds of the move list, which axe-core does
-/// not check.
+/// JavaScript expression for the contrast ratios of all marks, which axe-core does not check.
 const CONTRASTS: &str = "(() => {
     const light = (colour) => {
         const [r, g, b] = colour.match(/[0-9]+/g).slice(0, 3).map((part) => part / 255)
@@ -437,9 +396,7 @@ const CONTRASTS: &str = "(() => {
 
 #[test]
 fn review_is_translated_accessible_and_fits_a_phone() {
-    let Some(axe) = axe() else { return };
-    let Some(mut browser) = opened("accessibility of a review") else { return };
-    browser.evaluate(&axe);
+    let Some(mut browser) = opened_with_axe("accessibility of a review") else { return };
     let record = game(6, 5);
     let record = GameRecord { black: "一".into(), white: "二".into(), ..record };
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
@@ -452,21 +409,22 @@ fn review_is_translated_accessible_and_fits_a_phone() {
         for scheme in ["light", "dark"] {
             browser.emulate(scheme);
             assert_accessible(&mut browser, &format!("{scheme}, {language}"));
-            let contrasts = numbers(&browser.evaluate(CONTRASTS));
-            assert!(
-                contrasts.len() == 12 && contrasts.iter().all(|contrast| *contrast >= 4.5),
-                "{scheme}: {contrasts:?}"
-            );
+            let contrasts: [f64; 12] = value(&mut browser, CONTRASTS);
+            assert!(contrasts.iter().all(|contrast| *contrast >= 4.5), "{scheme}: {contrasts:?}");
         }
         assert_fits(&mut browser, width, language);
     }
     let said = |browser: &mut Browser, ids: &str| {
-        let said = browser.evaluate(&format!("{ids}.map((id) => byId(id).innerText + [...byId(id).querySelectorAll('[aria-label]')].map(({{ ariaLabel }}) => ariaLabel)).join(' ')"));
-        assert_translated(&said.as_str().expect("a text").replace("Otrera", ""), &[]);
+        let said: String = value(
+            browser,
+            &format!(
+                "{ids}.map((id) => byId(id).innerText + [...byId(id).querySelectorAll('[aria-label]')].map(({{ ariaLabel }}) => ariaLabel)).join(' ')"
+            ),
+        );
+        assert_translated(&said, &["Otrera"]);
     };
     said(&mut browser, "['status', 'review', 'review-result', 'moves', 'curve', 'save-picture']");
-    browser.click("#learn-black");
-    browser.wait_for("lesson.active && Boolean(state.tree.current.described)");
+    browser.click_and_wait("#learn-black", "lesson.active && Boolean(state.tree.current.described)");
     browser.evaluate("play(lesson.mistake.node.move)");
     browser.wait_for("state.tree.current.ply === 1 && byId('status').textContent.includes('请再试')");
     assert_schemes_accessible(&mut browser, "a lesson");
