@@ -44,8 +44,7 @@ impl Board {
         self.position = self.position.with_move(mv);
     }
 
-    /// Plays an arbitrary legal move and returns it. The choice is deterministic. Fails if the game is over or the move
-    /// was refused at this ply.
+    /// Plays an arbitrary legal move, always the same in a game, and returns it. Fails as [`Board::play`] does.
     pub fn play_any(&mut self) -> Result<Move, String> {
         let moves: Vec<Move> = self.position.legal_moves().collect();
         let choice = 7919 * (self.moves.len() + 1) % moves.len().max(1);
@@ -68,8 +67,7 @@ impl Board {
         self.position = self.position.with_side(self.position.side().opponent());
     }
 
-    /// Plays the move in an engine's answer. Fails unless [`Form::read_answer`] parses the answer and the move is
-    /// playable, see [`Board::play`].
+    /// Plays the move in an engine's answer. Fails if [`Form::read_answer`] or [`Board::play`] does.
     pub fn accept(&mut self, line: &str, form: Form) -> Result<(), String> {
         let mv = form.read_answer(line, &self.position);
         self.play(mv.ok_or("malformed move")?)

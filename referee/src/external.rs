@@ -1,5 +1,4 @@
-//! Players that run an external program for several games, by SAU commands or by UCI with Fairy-Stockfish's `amazons`
-//! variant.
+//! Players that run an external program for several games, by SAU commands or by UCI.
 
 use crate::botzone::{BotzonePlayer, patience};
 use crate::interaction::beginning;
@@ -79,22 +78,18 @@ impl External {
     /// Starts the program if it is not running. If it speaks UCI, also sets the variant and begins a new game.
     fn introduce(&mut self) -> Result<(), Forfeit> {
         let is_sau = self.protocol.is_sau();
-        let mut process = match self.process.take() {
-            Some(process) => process,
-            None => {
-                let asked = Instant::now();
-                let mut process = Process::start(&self.command, Errors::Hidden)
-                    .map_err(|error| Forfeit::Crashed(format!("{}: {error}", self.command.join(" "))))?;
-                let (greeting, reply) = if is_sau { ("name?\n", "name ") } else { ("uci\n", "uciok") };
-                process.write(greeting);
-                line_after_talk(&mut process, reply, asked, START)?;
-                process
-            }
-        };
-        if !is_sau {
+        if self.process.is_none() {
+            let asked = Instant::now();
+            let mut process = Process::start(&self.command, Errors::Hidden)
+                .map_err(|error| Forfeit::Crashed(format!("{}: {error}", self.command.join(" "))))?;
+            let (greeting, reply) = if is_sau { ("name?\n", "name ") } else { ("uci\n", "uciok") };
+            process.write(greeting);
+            line_after_talk(&mut process, reply, asked, START)?;
+            self.process = Some(process);
+        }
+        if let Some(process) = self.process.as_mut().filter(|_| !is_sau) {
             process.write("setoption name UCI_Variant value amazons\nucinewgame\n");
         }
-        self.process = Some(process);
         Ok(())
     }
 }

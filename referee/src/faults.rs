@@ -248,8 +248,7 @@ impl<'a> Bout<'a> {
         if self.protocol.is_sau() { seat.leave() } else { Ok(()) }
     }
 
-    /// Requests a move, and requests it again if the fault prevented an answer. Returns `None` if the game cannot
-    /// continue.
+    /// Requests a move, again if the fault prevented an answer. Returns `None` if the game cannot continue.
     fn turn(&mut self, seat: &mut Seat, board: &Board) -> Result<Option<Turn>, Violation> {
         let is_whole_game = matches!(self.fault, FullLoad | NoDisk);
         let is_disturbed = is_whole_game || self.rng.f64() < self.options.rate;
@@ -406,8 +405,7 @@ impl<'a> Bout<'a> {
         words.into_iter().map(str::to_owned).collect()
     }
 
-    /// Returns the words before the engine's command line that set the monotonic and boot clocks forward by up to 300
-    /// days; none without permission to do so.
+    /// Returns words before the command line that set the clocks forward by up to 300 days, if permitted.
     fn with_other_clocks(&mut self) -> Vec<String> {
         let mut start = Vec::new();
         if can_unshare("--time") {
@@ -418,8 +416,7 @@ impl<'a> Bout<'a> {
     }
 }
 
-/// Stops a process group for up to 2 s, at once or after `delay`. Returns the length of the stop. `length` and `choice`
-/// are random numbers from 0 to 1.
+/// Stops a process group for up to 2 s, at once or after `delay`, by two random numbers from 0 to 1.
 fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     let longest = [0.01, 0.1, 0.5, 2.0][(choice * 4.0) as usize % 4];
     if choice * 8.0 % 2.0 < 1.0 {
@@ -432,8 +429,7 @@ fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     began.elapsed()
 }
 
-/// Repeatedly stops and continues a process group for the time `think`. Returns zero: this fault excuses no late
-/// answer.
+/// Repeatedly stops and continues a process group for the time `think`. Excuses no late answer.
 fn slow(group: Pid, think: Duration, [pause, share]: [f64; 2]) -> Duration {
     let pause = Duration::from_secs_f64(0.002 + 0.018 * pause);
     let share = 0.1 + 0.8 * share;

@@ -1,13 +1,11 @@
-//! Botzone's simple and JSON interaction from the platform's side: formats requests, and parses bots' output as
-//! strictly as the platform does.
+//! Requests in Botzone's simple and JSON interaction, and a parser of bots' output as strict as the platform.
 
 use crate::notation::{Form, move_of, numbers_of_object};
 use crate::verdict::{Failure, Verdict};
 use otrera::{Move, Side};
 use serde_json::{Map, Value};
 
-/// Data that a bot stores on the platform and receives in its next turn: `data` only within a game, `globaldata` also
-/// in the next game.
+/// Data that a bot stores on the platform for its next turn, `globaldata` also for the next game.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stored {
     pub data: Option<Value>,
@@ -22,15 +20,14 @@ impl Form {
     pub fn full_request(self, moves: &[Move], stored: &Stored) -> String {
         let side = if moves.len().is_multiple_of(2) { Side::Black } else { Side::White };
         let data = [("data", &stored.data), ("globaldata", &stored.globaldata)];
-        let mut text = if self == Self::Json {
+        if self == Self::Json {
             let stored =
                 data.iter().filter_map(|(key, value)| Some(format!(",\"{key}\":{}", value.as_ref()?)));
             let more = r#","time_limit":"","memory_limit":"""#.to_owned() + &stored.collect::<String>();
-            self.history(moves, side, EDGE, &more)
-        } else {
-            self.history(moves, side, EDGE, "")
-        };
-        if self == Self::Simple && data.iter().any(|(_, value)| value.is_some()) {
+            return self.history(moves, side, EDGE, &more) + "\n";
+        }
+        let mut text = self.history(moves, side, EDGE, "");
+        if data.iter().any(|(_, value)| value.is_some()) {
             for (_, value) in data {
                 text += "\n";
                 text += value.as_ref().and_then(Value::as_str).unwrap_or_default();

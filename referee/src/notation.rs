@@ -44,13 +44,11 @@ impl Form {
     }
 
     fn format_numbers(self, numbers: &[i64]) -> String {
-        let words: Vec<String> = match self {
-            Self::Json => {
-                KEYS.iter().zip(numbers).map(|(key, number)| format!("\"{key}\":{number}")).collect()
-            }
-            _ => numbers.iter().map(i64::to_string).collect(),
-        };
-        if self == Self::Json { format!("{{{}}}", words.join(",")) } else { words.join(" ") }
+        if self != Self::Json {
+            return numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
+        }
+        let fields = KEYS.iter().zip(numbers).map(|(key, number)| format!("\"{key}\":{number}"));
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
     }
 
     /// Returns the requests and responses in the full history that Botzone sends to this side.
@@ -71,11 +69,8 @@ impl Form {
     pub fn history(self, moves: &[Move], side: Side, edge: usize, more: &str) -> String {
         let [requests, responses] = self.messages(moves, side, edge);
         if self == Self::Json {
-            return format!(
-                "{{\"requests\":[{}],\"responses\":[{}]{more}}}",
-                requests.join(","),
-                responses.join(",")
-            );
+            let [requests, responses] = [requests, responses].map(|messages| messages.join(","));
+            return format!("{{\"requests\":[{requests}],\"responses\":[{responses}]{more}}}");
         }
         let mut lines = vec![requests.len().to_string()];
         for (turn, request) in requests.into_iter().enumerate() {
@@ -97,8 +92,7 @@ impl Form {
     }
 }
 
-/// Parses `{"response":{…},"debug":"…"}`: six whole numbers in the response, less than 1 KB of debug text, and no other
-/// keys.
+/// Parses `{"response":{…},"debug":"…"}`: six whole numbers, less than 1 KB of debug text, no other keys.
 fn read_json(line: &str) -> Option<Move> {
     let answer: Map<String, Value> = serde_json::from_str(line).ok()?;
     let response = answer.get("response")?;
@@ -146,8 +140,7 @@ pub fn numbers_of_object(object: &Value) -> Option<[i64; 6]> {
     numbers.try_into().ok()
 }
 
-/// Builds a move from the column and row of each square, counted from 0 at Black's side. `None` if a square is off the
-/// 10x10 board.
+/// Builds a move from the column and row of each square, from 0 at Black's side; `None` if off the 10x10 board.
 pub fn move_of(numbers: [i64; 6]) -> Option<Move> {
     botzone::move_of(numbers, Size::STANDARD)
 }

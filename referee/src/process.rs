@@ -260,8 +260,7 @@ impl Process {
         Sign::Output
     }
 
-    /// Waits for output and takes it: a whole line after [`Process::fill_output`]. Returns `None` after `limit`, an
-    /// empty string at the end of the output.
+    /// Takes the next output, a line after [`Process::fill_output`]; `None` after `limit`, empty at the end.
     pub fn receive(&mut self, limit: Duration) -> Option<String> {
         let in_bytes = self.chunk == 1;
         let is_whole = |heard: &[u8]| !heard.is_empty() && (!in_bytes || heard.ends_with(b"\n"));
@@ -302,8 +301,7 @@ impl Process {
         Ok(self.take(length).trim_end_matches(['\r', '\n']).to_owned())
     }
 
-    /// Returns the error for a closed output, with the exit status if the process exits within [`ENDING`]. Kills the
-    /// process group.
+    /// Kills the process group. Returns the error, with the exit status if the process exits within [`ENDING`].
     fn gone(&mut self) -> Forfeit {
         let ended = self.listen(ENDING) == Sign::Ended;
         match self.end() {

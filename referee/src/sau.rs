@@ -147,8 +147,7 @@ struct Platform<'a> {
     played: Played,
     /// Texts of the open dialog boxes.
     boxes: Vec<&'static str>,
-    /// Engine turn from which a kill is due, counted from 1. The kill happens in this turn or in the opponent's next
-    /// turn.
+    /// Engine turn, counted from 1, in or after which a kill is due.
     kill_turn: usize,
     /// Planned time of a kill, if the engine moved before that time. The kill then happens in the opponent's turn.
     kill_due: Option<Instant>,
@@ -313,8 +312,7 @@ impl<'a> Platform<'a> {
         Ok(mv)
     }
 
-    /// Returns the move in a line. If the move is illegal, opens a dialog box, sends `error` once the operator has
-    /// closed the box, and returns `None`.
+    /// Returns the move in a line; `None` if it is illegal, after a dialog box and `error` to the engine.
     fn judged(&mut self, line: &str) -> Result<Option<Move>, String> {
         let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is not a command"))?;
         let mv = read_letters(letters, Size::STANDARD.edge());

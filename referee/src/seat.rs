@@ -136,8 +136,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Prepares a turn and starts a process if no process can continue. Returns the start of the turn and the request's
-    /// text.
+    /// Prepares a turn, with a new process if none can continue. Returns the turn's start and the request.
     pub fn request(&mut self, board: &Board) -> Result<(Instant, String), Violation> {
         let form = self.protocol.form();
         if !self.protocol.keeps() {

@@ -131,14 +131,11 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let show = options.show.unwrap_or(if shows_board { Show::Board } else { Show::None });
     let tally = Mutex::default();
     let run = Match { options, show, started: chrono::Local::now(), next: AtomicU64::new(1), tally };
-    let outcomes: Vec<_> = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let threads: Vec<_> = (0..options.jobs).map(|_| scope.spawn(|| run.play_all())).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err("a game thread panicked".into())))
-            .collect()
-    });
-    outcomes.into_iter().collect::<Result<(), String>>()?;
+        let panicked = |_| Err("a game thread panicked".into());
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(panicked))
+    })?;
     let tally = run.tally.into_inner().unwrap_or_else(PoisonError::into_inner);
     if groups::are_ending() {
         say("\ninterrupted\n");
@@ -149,19 +146,16 @@ pub fn run(options: &Options) -> Result<bool, String> {
 
 /// Checks the engine and both presets by `perft 0`, because the engine does not print errors during a game.
 fn check_engine(options: &Options) -> Result<(), String> {
+    let engine = &options.engine;
+    let hint = "run make first, or name one with --engine PATH";
     for side in Side::BOTH {
-        let mut command = Command::new(&options.engine);
+        let mut command = Command::new(engine);
         command.args(options.preset(side).into_iter().flat_map(|preset| ["--preset", preset]));
         let output = command.args(["perft", "0"]).output();
-        let output = output.map_err(|error| {
-            format!(
-                "no engine at {}: {error}; run make first, or name one with --engine PATH",
-                options.engine
-            )
-        })?;
+        let output = output.map_err(|error| format!("no engine at {engine}: {error}; {hint}"))?;
         if !output.status.success() || output.stdout.trim_ascii() != b"1" {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return Err(if said.is_empty() { format!("{} is not Otrera", options.engine) } else { said });
+            return Err(if said.is_empty() { format!("{engine} is not Otrera") } else { said });
         }
     }
     Ok(())
@@ -250,11 +244,10 @@ impl Match<'_> {
     fn finish(&self, mut game: Game, seats: &[Seat; 2]) -> Result<(), String> {
         let Some(winner) = game.winner() else { return Ok(()) };
         let plies = game.board.moves().len();
-        let forfeit = game
-            .offences
-            .first()
-            .map(|(side, violation)| format!(", {} forfeits ({})", lower(*side), violation.kind));
-        let result = format!("{} wins in {plies} plies{}", self.label(winner), forfeit.unwrap_or_default());
+        let mut result = format!("{} wins in {plies} plies", self.label(winner));
+        if let Some((side, violation)) = game.offences.first() {
+            result += &format!(", {} forfeits ({})", lower(*side), violation.kind);
+        }
         let mut line = format!("game {}: {result}", game.number);
         if !self.options.no_record {
             let path = self.options.record_dir.join(self.file_name(&game, winner));
@@ -332,10 +325,8 @@ impl Match<'_> {
         }
         let text = format!("{line}\n{}\n", game.board.position());
         let over = if game.drawn > 0 { format!("\x1b[{}F\x1b[J", game.drawn) } else { String::new() };
-        if self.options.jobs == 1
-            && io::stdout().is_terminal()
-            && std::env::var("TERM").is_ok_and(|t| t != "dumb")
-        {
+        let can_overwrite = io::stdout().is_terminal() && std::env::var("TERM").is_ok_and(|t| t != "dumb");
+        if self.options.jobs == 1 && can_overwrite {
             game.drawn = text.lines().count();
         }
         self.say(game, &(over + &text));
@@ -374,11 +365,10 @@ impl Tally {
         let mut text = format!(
             "games {games}: black wins {black}, white wins {white}, mean {mean:.1} plies\nviolations: {counts}\n"
         );
-        if let (Some(least), Some(most)) =
-            (used.iter().copied().reduce(f64::min), used.iter().copied().reduce(f64::max))
-        {
+        let mut used: Vec<f64> = used.iter().map(|share| 100.0 * share).collect();
+        used.sort_by(f64::total_cmp);
+        if let [least, .., most] = used[..] {
             let mean = used.iter().sum::<f64>() / used.len() as f64;
-            let [least, mean, most] = [least, mean, most].map(|share| 100.0 * share);
             text += &format!("time used: {least:.1} to {most:.1} %, mean {mean:.1} %\n");
         }
         text

@@ -29,8 +29,7 @@ pub fn of_tree(root: u32) -> Usage {
     total
 }
 
-/// Returns the peak resident set of this process, in bytes. A child's peak is never less, because a child starts with a
-/// copy of our memory.
+/// Returns the peak resident set of this process, in bytes. A child starts with a copy of our memory.
 pub fn own_peak() -> u64 {
     peak_of("self").unwrap_or(u64::MAX)
 }
