@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 /// A position with its legal moves and square ownership, for the page, whose JavaScript does not implement the rules.
 #[derive(Serialize)]
 pub struct Described {
-    /// FEN of the position.
-    pub fen: String,
+    fen: String,
+    /// The moves of the request that led to the position, in the engine's notation.
+    played: Vec<String>,
     edge: usize,
     ply: u16,
     side: Side,
@@ -19,17 +20,15 @@ pub struct Described {
     proof: Option<Proof>,
     /// Legal moves: amazon's square -> target square -> squares that the arrow can hit.
     moves: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    /// [Letter of the owner](otrera::eval::ownership::Owner::letter) of each square, row by row from a1; a space if
-    /// the square is occupied.
+    /// [Owner's letter](otrera::eval::ownership::Owner::letter) of each square, row by row; a space if occupied.
     owners: String,
-    /// Number of queen moves in which Black and White reach each empty square, `None` if unreachable. Squares that
-    /// neither side can reach are omitted.
+    /// Number of queen moves in which Black and White reach each empty square that a side can reach.
     distances: BTreeMap<String, [Option<usize>; 2]>,
 }
 
 impl Described {
-    /// Describes a position.
-    pub fn new(position: &Position) -> Self {
+    /// Describes a position after these moves.
+    pub fn new(position: &Position, moves: &[Move]) -> Self {
         let winner = position.winner();
         let ownership = Ownership::of(position);
         let owners = Bitboard::playable(position.size()).into_iter().map(|square| {
@@ -41,12 +40,13 @@ impl Described {
         });
         Self {
             fen: position.to_fen(),
+            played: moves.iter().map(Move::to_string).collect(),
             edge: position.size().edge(),
             ply: position.ply(),
             side: position.side(),
             winner,
             proof: Proof::of(position),
-            moves: if winner.is_none() { moves(position) } else { BTreeMap::new() },
+            moves: if winner.is_none() { legal_moves(position) } else { BTreeMap::new() },
             owners: owners.collect(),
             distances: distances.collect(),
         }
@@ -69,7 +69,7 @@ impl Proof {
     }
 }
 
-fn moves(position: &Position) -> BTreeMap<String, BTreeMap<String, Vec<String>>> {
+fn legal_moves(position: &Position) -> BTreeMap<String, BTreeMap<String, Vec<String>>> {
     let mut moves = BTreeMap::<_, BTreeMap<_, _>>::new();
     for movement in position.movements() {
         let arrows = position.with_movement(movement).arrow_targets();
@@ -86,15 +86,13 @@ pub struct Found {
     best: Option<String>,
     win_rate: f32,
     proven: Option<Side>,
-    /// Minimum number of moves that the winner has left once the other side cannot move; `None` unless the filling
-    /// bounds prove the winner.
+    /// [Margin](Proof::margin) of the winner; `None` unless the filling bounds prove the winner.
     margin: Option<u32>,
     lines: Vec<FoundLine>,
     /// Iterations of this run. `visits` counts the root's visits, including those of earlier runs.
     iterations: u64,
     visits: u32,
-    /// Maximum depth of all runs on this position. `recycled` is the number of times that these runs recycled tree
-    /// memory.
+    /// Maximum depth, and number of recyclings of tree memory, of all runs on this position.
     depth: usize,
     recycled: u32,
     /// Duration of this run, in seconds.

@@ -78,8 +78,7 @@ struct Think {
 }
 
 impl Course {
-    /// Plays the moves. Returns all positions, including the first, and the parsed moves. Fails if a side has no
-    /// amazon.
+    /// Plays the moves. Returns all positions and the parsed moves. Fails if a side has no amazon.
     fn played(&self) -> Result<(Vec<Position>, Vec<Move>), String> {
         let mut position = Position::from_fen(&self.fen).map_err(|error| error.to_string())?;
         if let Some(side) = Side::BOTH.into_iter().find(|&side| position.amazons(side).is_empty()) {
@@ -116,14 +115,6 @@ impl Clock {
     }
 }
 
-#[derive(Serialize)]
-struct Reached {
-    #[serde(flatten)]
-    position: Described,
-    /// The moves played, in the engine's notation.
-    played: Vec<String>,
-}
-
 /// The page's engine: the search with its tree.
 pub struct Engine {
     params: Params,
@@ -155,13 +146,12 @@ impl Engine {
         Ok(match request {
             Request::Start { edge } => {
                 let size = Size::new(edge).ok_or("a board has 4 to 10 squares along each edge")?;
-                format_json(&Described::new(&Position::start(size)))
+                format_json(&Described::new(&Position::start(size), &[]))
             }
             Request::Position(course) => {
                 let (positions, moves) = course.played()?;
-                let played = moves.iter().map(Move::to_string).collect();
-                let position = positions.last().map(Described::new).ok_or("the request has no position")?;
-                format_json(&Reached { position, played })
+                let position = positions.last().ok_or("the request has no position")?;
+                format_json(&Described::new(position, &moves))
             }
             Request::Proofs(course) => {
                 let (positions, _) = course.played()?;
