@@ -19,7 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Time to wait for an answer after its [`Budget`] has expired. The caller decides whether the answer is too late.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Returns the time to wait for an answer.
 pub fn patience(budget: Budget) -> Duration {
     budget.time.map_or(PATIENCE, |time| time + GRACE)
 }
@@ -69,7 +68,6 @@ const LOOK: Duration = Duration::from_millis(10);
 /// A bot's process, either in its turn or suspended until its next turn.
 struct Running {
     process: Process,
-    /// Start of this turn.
     began: Instant,
     /// Processor time already charged to earlier turns.
     paid: Duration,

@@ -37,7 +37,6 @@ pub fn player(command: Vec<String>, protocol: Protocol) -> Box<dyn Player> {
 }
 
 impl External {
-    /// Requests a move and reads the answer.
     fn answer(&mut self, budget: Budget) -> Result<Move, Forfeit> {
         let asked = Instant::now();
         let is_sau = self.protocol.is_sau();

@@ -20,7 +20,6 @@ use std::process::{Command, Stdio};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-/// Columns of the table of results.
 const COLUMNS: [&str; 7] =
     ["games", "turns hit", "won", "lost on board", "broken off", "excused", "avoidable"];
 
@@ -33,7 +32,6 @@ avoidable:  games lost by a crash, an illegal or malformed answer, silence, or a
 /// Time for one side's moves in a SAU game.
 const SAU_TIME: Duration = Duration::from_secs(30);
 
-/// Faults that can be injected into a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Fault {
     /// The process is killed in its turn; a new one gets the whole history.
@@ -369,16 +367,18 @@ impl<'a> Bout<'a> {
         format!("{}\n{text}{behind}\n", lines.join("\n"))
     }
 
-    /// Returns the engine's command line. For `NoDisk` and `Clock`, this command line also injects the fault.
+    /// Returns the engine's command line. For `NoDisk` and, if permitted, `Clock`, it also injects the fault.
     fn command(&mut self) -> Vec<String> {
         let mut command = match self.fault {
             NoDisk => self.without_disk(),
-            Clock => self.with_other_clocks(),
-            _ => Vec::new(),
+            Clock if can_unshare("--time") => {
+                // The clocks are set forward by up to 300 days.
+                let days = (86_400 * self.rng.u32(0..=300)).to_string();
+                let start = ["unshare", "--time", "--monotonic", &days, "--boottime", &days];
+                start.into_iter().chain([&*self.options.engine]).map(str::to_owned).collect()
+            }
+            _ => vec![self.options.engine.clone()],
         };
-        if self.fault != NoDisk {
-            command.push(self.options.engine.clone());
-        }
         match self.options.time {
             Some(time) => command.extend(["--move-time".into(), time.as_secs_f64().to_string()]),
             None if self.protocol.is_sau() => {
@@ -403,16 +403,6 @@ impl<'a> Bout<'a> {
         };
         let words = [&start[..], &[engine, "--log", log, "--record-dir", records]].concat();
         words.into_iter().map(str::to_owned).collect()
-    }
-
-    /// Returns words before the command line that set the clocks forward by up to 300 days, if permitted.
-    fn with_other_clocks(&mut self) -> Vec<String> {
-        let mut start = Vec::new();
-        if can_unshare("--time") {
-            let days = (86_400 * self.rng.u32(0..=300)).to_string();
-            start.extend(["unshare", "--time", "--monotonic", &days, "--boottime", &days].map(str::to_owned));
-        }
-        start
     }
 }
 

@@ -16,7 +16,6 @@ fn groups() -> MutexGuard<'static, Vec<Pid>> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// True after [`end_all`] has been called.
 pub fn are_ending() -> bool {
     ENDING.load(Ordering::SeqCst)
 }

@@ -8,7 +8,6 @@ pub struct Exit {
     pub status: Option<i32>,
     /// Standard output that was not read before the exit.
     pub rest: String,
-    /// The whole standard error.
     pub errors: String,
 }
 

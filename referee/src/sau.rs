@@ -109,7 +109,6 @@ pub struct Played {
     /// Reason why the game was not finished; `None` if it was.
     pub broken: Option<String>,
     pub plies: usize,
-    /// True if the engine won.
     pub won: bool,
     /// Time that the engine used, by the platform's clock.
     pub used: Duration,
@@ -117,7 +116,6 @@ pub struct Played {
     pub killed: Option<usize>,
     /// Number of moves that the platform refused as illegal.
     pub refused: usize,
-    /// Text of the engine's log files.
     pub log: String,
 }
 

@@ -278,7 +278,6 @@ impl Seat {
         self.finish_silently("output after quit")
     }
 
-    /// Kills the engine's process, if there is one.
     pub fn kill(&mut self) {
         self.process = None;
     }
@@ -291,7 +290,6 @@ impl Seat {
         Ok(self.process.insert(process))
     }
 
-    /// Returns the engine's process. Fails if there is none.
     pub fn running(&mut self) -> Result<&mut Process, Violation> {
         self.process.as_mut().ok_or_else(|| Violation::new(NO_ANSWER, "the program is not running", ""))
     }

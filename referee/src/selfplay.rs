@@ -106,7 +106,6 @@ struct Match<'a> {
     tally: Mutex<Tally>,
 }
 
-/// A game in progress.
 struct Game {
     number: u64,
     board: Board,
@@ -342,7 +341,6 @@ impl Match<'_> {
     }
 }
 
-/// Returns the name of a side for output and file names.
 fn lower(side: Side) -> &'static str {
     if side == Side::Black { "black" } else { "white" }
 }

@@ -28,7 +28,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Time and memory that a turn used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spent {
     /// Processor time, including the time used since the bot's previous turn.
@@ -39,7 +38,6 @@ pub struct Spent {
     pub peak: u64,
 }
 
-/// Limits of time and memory for a turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     pub cpu: Duration,
