@@ -24,11 +24,8 @@ pub fn page(test: &str) -> Option<&'static Path> {
 fn has_library() -> bool {
     let rustc = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
     let folder = rustc.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-    folder.is_ok_and(|folder| Path::new(&folder).is_dir())
-        || Command::new("rustup")
-            .args(["target", "add", TARGET])
-            .status()
-            .is_ok_and(|status| status.success())
+    let install = || Command::new("rustup").args(["target", "add", TARGET]).status();
+    folder.is_ok_and(|folder| Path::new(&folder).is_dir()) || install().is_ok_and(|status| status.success())
 }
 
 fn build() -> PathBuf {

@@ -49,15 +49,8 @@ fn blunder(browser: &mut Browser) {
 fn game_hides_rates_unless_the_coach_is_on() {
     let Some(mut browser) = opened("a game without spoilers") else { return };
     begin(&mut browser, SHORT_TIME);
-    let spoilers = [
-        "#rate",
-        "#analyse",
-        "#best-moves tbody",
-        "#moves small",
-        "#review",
-        ":is(.suggestion, .board-tag)",
-        "#curve .dot",
-    ];
+    let shown_at_the_end = ["#rate", "#analyse", "#moves small", "#review", "#curve .dot"];
+    let spoilers = [&shown_at_the_end[..], &["#best-moves tbody", ":is(.suggestion, .board-tag)"]].concat();
     let shown = "((selector) => [...document.querySelectorAll(selector)].some((part) => part.checkVisibility({ visibilityProperty: true })))";
     let is_shown =
         |browser: &mut Browser, selector: &str| value::<bool>(browser, &format!("{shown}({selector:?})"));
@@ -71,7 +64,7 @@ fn game_hides_rates_unless_the_coach_is_on() {
         play_and_wait(&mut browser, mv);
     }
     browser.assert_value("state.tree.line().some(({ rate }) => rate !== null)", true);
-    for selector in spoilers {
+    for selector in &spoilers {
         assert!(!is_shown(&mut browser, selector), "{selector}");
     }
     browser.assert_value("flashes", json!([]));
@@ -89,7 +82,7 @@ fn game_hides_rates_unless_the_coach_is_on() {
     assert!(!is_shown(&mut browser, ".suggestion"));
     browser.click("#resign");
     browser.click_and_wait("#resign-yes", "Boolean(state.tree.winner())");
-    for selector in ["#rate", "#analyse", "#moves small", "#review", "#curve .dot"] {
+    for selector in shown_at_the_end {
         assert!(is_shown(&mut browser, selector), "{selector} after the end");
     }
     // A position without a game hides nothing.

@@ -2,12 +2,10 @@
 
 use super::*;
 
-/// Opens the puzzle of the day.
 fn open_puzzles(browser: &mut Browser) {
     browser.click_and_wait("#open-puzzles", "puzzles.active && Boolean(state.tree.current.described)");
 }
 
-/// Waits until the status line contains a text.
 fn wait_for_status(browser: &mut Browser, text: &str) {
     browser.wait_for(&format!("byId('status').textContent.includes({text:?})"));
 }
