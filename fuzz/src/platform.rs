@@ -97,10 +97,8 @@ fn game(choices: &[u8]) -> (Position, Vec<Move>) {
 }
 
 fn text_of(message: &Message, style: Style) -> String {
-    match message {
-        Message::Move(mv) => response(Some(*mv), style),
-        _ => response(None, style),
-    }
+    let mv = if let Message::Move(mv) = message { Some(*mv) } else { None };
+    response(mv, style)
 }
 
 fn json_history(messages: &[Message]) -> String {
@@ -179,20 +177,14 @@ fn is_sau_answer(line: &str) -> bool {
 /// Checks that each `go` is answered by exactly one `bestmove`, with a move or `(none)`.
 pub fn uci_session(bytes: &[u8]) {
     // Lines that run perft or ask for many threads or much memory are slow, so they are left out.
-    let slow = |line: &&str| {
-        let line = line.to_ascii_lowercase();
-        ["perft", "threads", "hash"].iter().any(|word| line.contains(word))
-    };
+    let is_slow = |line: &str| ["perft", "threads", "hash"].iter().any(|word| line.contains(word));
     let text = String::from_utf8_lossy(bytes);
-    let said: Vec<&str> = text.lines().filter(|line| !slow(line)).collect();
+    let said: Vec<&str> = text.lines().filter(|line| !is_slow(&line.to_ascii_lowercase())).collect();
     // The reader strips the byte-order mark, carriage returns and zero bytes around a line.
-    let command = |line: &str| {
-        let line = line.trim_start_matches('\u{feff}').trim_matches(['\r', '\0']);
-        line.split_ascii_whitespace().next().map(str::to_owned)
-    };
-    let commands: Vec<String> = said.iter().filter_map(|line| command(line)).collect();
-    let heard = commands.iter().take_while(|command| *command != "quit");
-    let searches = heard.filter(|command| *command == "go").count();
+    let stripped = said.iter().map(|line| line.trim_start_matches('\u{feff}').trim_matches(['\r', '\0']));
+    let commands = stripped.filter_map(|line| line.split_ascii_whitespace().next());
+    let searches =
+        commands.take_while(|command| *command != "quit").filter(|command| *command == "go").count();
 
     let (sender, receiver) = read_in_pieces(said.join("\n").as_bytes(), 1 << 16);
     let sink = Sink::default();
