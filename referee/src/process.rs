@@ -173,14 +173,11 @@ impl Process {
     pub fn listen(&mut self, patience: Duration) -> Sign {
         let unsent = self.stdin.as_ref().filter(|_| !self.unsent.is_empty());
         // poll() always reports closed pipes: a source without interest is replaced by one without events.
-        let never = PollFlags::empty();
-        let mut sources = [
-            PollFd::new(&self.ending, PollFlags::IN),
-            self.stdout
-                .as_ref()
-                .map_or(PollFd::new(&self.ending, never), |out| PollFd::new(out, PollFlags::IN)),
-            unsent.map_or(PollFd::new(&self.ending, never), |stdin| PollFd::new(stdin, PollFlags::OUT)),
-        ];
+        let never = PollFd::new(&self.ending, PollFlags::empty());
+        let output = self.stdout.as_ref().map(|out| PollFd::new(out, PollFlags::IN));
+        let input = unsent.map(|stdin| PollFd::new(stdin, PollFlags::OUT));
+        let ending = PollFd::new(&self.ending, PollFlags::IN);
+        let mut sources = [ending, output.unwrap_or(never.clone()), input.unwrap_or(never)];
         let patience = Timespec::try_from(patience.min(Duration::from_secs(3600))).ok();
         if poll(&mut sources, patience.as_ref()).is_err() {
             return Sign::Silence;

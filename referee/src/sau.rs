@@ -193,7 +193,7 @@ impl<'a> Platform<'a> {
     /// Copies the engine into a folder, writes its settings there, and creates the platform's folder.
     fn install(&self) -> std::io::Result<()> {
         let (engine, total) = (self.conditions.engine, self.conditions.options.total_time);
-        let [program, ..] = engine else { return Err(std::io::ErrorKind::InvalidInput.into()) };
+        let program = engine.first().ok_or(std::io::ErrorKind::InvalidInput)?;
         fs::create_dir_all(self.folder.join("engine"))?;
         fs::create_dir_all(self.record().parent().unwrap_or(self.folder))?;
         fs::copy(program, self.program())?;
