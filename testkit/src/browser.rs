@@ -52,10 +52,8 @@ impl Browser {
         let output = BufReader::new(process.stdout.take().expect("its output is piped"));
         let (sender, messages) = channel();
         std::thread::spawn(move || {
-            let messages = output.split(0).map_while(Result::ok);
-            messages
-                .map_while(|text| serde_json::from_slice(&text).ok())
-                .try_for_each(|text| sender.send(text))
+            let mut messages = output.split(0).map_while(|text| serde_json::from_slice(&text.ok()?).ok());
+            messages.try_for_each(|message| sender.send(message))
         });
         let mut browser = Self {
             process,
@@ -80,42 +78,33 @@ impl Browser {
 
     /// Sends a DevTools command and returns its result.
     pub fn command(&mut self, method: &str, params: Value) -> Value {
-        self.commands += 1;
-        let id = self.commands;
-        let mut command = json!({"id": id, "method": method, "params": params});
-        if !self.session.is_null() {
-            command["sessionId"] = self.session.clone();
-        }
-        self.send(&command);
+        let id = self.send(method, &params, &self.session.clone());
         loop {
-            let message = self.message();
+            let message = self.messages.recv_timeout(Duration::from_secs(60)).expect("Chromium answers");
             if message["id"] == id {
-                assert!(message.get("error").is_none(), "{command}: {message}");
+                assert!(message.get("error").is_none(), "{method} {params}: {message}");
                 return message["result"].clone();
             }
             if message["method"] == "Target.attachedToTarget" {
-                self.watch(&message["params"]["sessionId"]);
+                // A worker of the page reports its events too. The replies are skipped.
+                for domain in ["Runtime", "Log", "Network"] {
+                    self.send(&format!("{domain}.enable"), &json!({}), &message["params"]["sessionId"]);
+                }
             }
             self.events.push(message);
         }
     }
 
-    /// Enables the console, log and network events of a worker of the page. [`Browser::command`] skips the replies.
-    fn watch(&mut self, session: &Value) {
-        for domain in ["Runtime", "Log", "Network"] {
-            self.commands += 1;
-            let method = format!("{domain}.enable");
-            self.send(&json!({"id": self.commands, "method": method, "sessionId": session}));
+    /// Sends a command to a session: the page, a worker, or (null) the browser. Returns the command's number.
+    fn send(&mut self, method: &str, params: &Value, session: &Value) -> u64 {
+        self.commands += 1;
+        let mut command = json!({"id": self.commands, "method": method, "params": params});
+        if !session.is_null() {
+            command["sessionId"] = session.clone();
         }
-    }
-
-    fn send(&mut self, command: &Value) {
         let pipe = self.process.stdin.as_mut().expect("its input is piped");
         write!(pipe, "{command}\0").and_then(|()| pipe.flush()).expect("Chromium listens");
-    }
-
-    fn message(&self) -> Value {
-        self.messages.recv_timeout(Duration::from_secs(60)).expect("Chromium answers")
+        self.commands
     }
 
     /// Loads a page from a file, even if it is already open; `hash` is the fragment with its `#`, or empty.
@@ -128,18 +117,16 @@ impl Browser {
         address.clone_into(&mut self.address);
         for url in ["about:blank".to_owned(), format!("{address}{hash}")] {
             self.command("Page.navigate", json!({"url": url}));
-            self.wait_for(&format!(
-                "document.readyState === 'complete' && location.href.startsWith({url:?})"
-            ));
+            let is_loaded =
+                format!("document.readyState === 'complete' && location.href.startsWith({url:?})");
+            self.wait_for(&is_loaded);
         }
     }
 
     /// Evaluates a JavaScript expression and awaits it if it is a promise.
     pub fn evaluate(&mut self, expression: &str) -> Value {
-        let result = self.command(
-            "Runtime.evaluate",
-            json!({"expression": expression, "returnByValue": true, "awaitPromise": true}),
-        );
+        let request = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let result = self.command("Runtime.evaluate", request);
         assert!(result.get("exceptionDetails").is_none(), "{expression}: {result}");
         result["result"]["value"].clone()
     }
@@ -309,9 +296,8 @@ impl Drop for Browser {
 
 /// Returns the pieces of a position in the form of [`Browser::board`].
 pub fn expected(position: &Position) -> Vec<String> {
-    let amazons = Side::BOTH
-        .into_iter()
-        .flat_map(|side| position.amazons(side).into_iter().map(move |square| format!("{side} {square}")));
+    let of = |side| position.amazons(side).into_iter().map(move |square| format!("{side} {square}"));
+    let amazons = Side::BOTH.into_iter().flat_map(of);
     let arrows = position.arrows().into_iter().map(|square| format!("arrow {square}"));
     let mut all: Vec<String> = amazons.chain(arrows).collect();
     all.sort_unstable();
