@@ -1,4 +1,4 @@
-//! Parses and formats UCI in the dialect of Fairy-Stockfish's variant amazons: commands, moves, scores and boards.
+//! Parses and formats UCI in the dialect of Fairy-Stockfish's variant amazons: arguments, moves, scores and boards.
 //!
 //! A move is `d1d7,d7g7`: from and to of the amazon, then from and to of the arrow. In UCI White moves first, so White
 //! is our Black.
@@ -7,29 +7,6 @@ use crate::board::{self, Colours};
 use otrera::{Move, Position, Report, Side, Size, WinRate};
 use std::str::FromStr;
 use std::time::Duration;
-
-/// A command of the interface. Unknown commands are ignored.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Command {
-    Uci,
-    IsReady,
-    NewGame,
-    SetOption {
-        name: String,
-        value: String,
-    },
-    /// A start position (`None`: the default of the variant) and the moves played from it.
-    Position {
-        fen: Option<String>,
-        moves: Vec<String>,
-    },
-    Go(Go),
-    PonderHit,
-    Stop,
-    /// `d`: display the position.
-    Display,
-    Quit,
-}
 
 /// The arguments of `go`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -50,45 +27,19 @@ pub struct Go {
     pub perft: Option<u32>,
 }
 
-impl Command {
-    pub fn read(line: &str) -> Option<Self> {
-        let mut words = line.split_ascii_whitespace();
-        let command = match words.next()? {
-            "uci" => Self::Uci,
-            "isready" => Self::IsReady,
-            "ucinewgame" => Self::NewGame,
-            "setoption" => {
-                let [name, value] = split_at("value", words.skip_while(|&word| word != "name").skip(1));
-                Self::SetOption { name: name.join(" "), value: value.join(" ") }
-            }
-            "position" => {
-                let [start, moves] = split_at("moves", words);
-                let fen = match start.split_first()? {
-                    (&"startpos", _) => None,
-                    (&"fen", fields) => Some(fields.join(" ")),
-                    _ => return None,
-                };
-                Self::Position { fen, moves: moves.into_iter().map(str::to_owned).collect() }
-            }
-            "go" => Self::Go(Go::read(words)),
-            "ponderhit" => Self::PonderHit,
-            "stop" => Self::Stop,
-            "d" => Self::Display,
-            "quit" => Self::Quit,
-            _ => return None,
-        };
-        Some(command)
-    }
+/// Returns name and value of an option from the arguments of `setoption`; both can contain spaces.
+pub fn read_option<'a>(words: impl Iterator<Item = &'a str>) -> [String; 2] {
+    split_at("value", words.skip_while(|&word| word != "name").skip(1)).map(|words| words.join(" "))
 }
 
 /// Splits words at the first `keyword`, which is dropped.
-fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> [Vec<&'a str>; 2] {
+pub fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> [Vec<&'a str>; 2] {
     let before = words.by_ref().take_while(|&word| word != keyword).collect();
     [before, words.collect()]
 }
 
 impl Go {
-    fn read<'a>(mut words: impl Iterator<Item = &'a str>) -> Self {
+    pub fn read<'a>(mut words: impl Iterator<Item = &'a str>) -> Self {
         let mut go = Self::default();
         while let Some(word) = words.next() {
             match word {
@@ -249,17 +200,11 @@ pub fn format_perft(position: &Position, depth: u32) -> String {
 mod tests {
     use super::*;
 
-    fn go(line: &str) -> Go {
-        match Command::read(line) {
-            Some(Command::Go(go)) => go,
-            other => panic!("{other:?}"),
-        }
-    }
-
     #[test]
     fn go_accepts_any_order_and_ignores_unknown_arguments() {
+        let go = |arguments: &str| Go::read(arguments.split(' '));
         let ms = Duration::from_millis;
-        let read = go("go ponder binc 20 wtime -5 movestogo 7 what winc 10 btime 60000 depth nodes 9");
+        let read = go("ponder binc 20 wtime -5 movestogo 7 what winc 10 btime 60000 depth nodes 9");
         let expected = Go {
             ponder: true,
             clocks: [Some(ms(0)), Some(ms(60000))],
@@ -268,18 +213,20 @@ mod tests {
             ..Go::default()
         };
         assert_eq!(read, expected, "`nodes` after `depth` is not its value");
-        assert_eq!(go("go"), Go::default());
-        assert_eq!(go("go movetime 99999999999999999999").move_time, None);
+        assert_eq!(go(""), Go::default());
+        assert_eq!(go("movetime 99999999999999999999").move_time, None);
     }
 
     #[test]
     fn option_names_and_values_can_contain_spaces() {
-        let option =
-            |name: &str, value: &str| Some(Command::SetOption { name: name.into(), value: value.into() });
-        assert_eq!(Command::read("setoption name Move Overhead value 50"), option("Move Overhead", "50"));
-        assert_eq!(Command::read("setoption name Clear Hash"), option("Clear Hash", ""));
-        assert_eq!(Command::read(" setoption  name a value b c "), option("a", "b c"));
-        assert_eq!(Command::read("setoption"), option("", ""));
+        for (arguments, option) in [
+            ("name Move Overhead value 50", ["Move Overhead", "50"]),
+            ("name Clear Hash", ["Clear Hash", ""]),
+            ("name a value b c", ["a", "b c"]),
+            ("", ["", ""]),
+        ] {
+            assert_eq!(read_option(arguments.split(' ')), option);
+        }
     }
 
     #[test]

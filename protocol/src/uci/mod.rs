@@ -11,7 +11,7 @@ use crate::options;
 use crate::platform::Platform;
 use crate::session::{GameSearch, Session, in_one_line};
 use crate::setup::Setup;
-use dialect::{Command, Go, Shown};
+use dialect::{Go, Shown};
 use otrera::{Limits, Move, Params, Position, Report, Resources, Side};
 use std::fmt;
 use std::path::Path;
@@ -49,12 +49,11 @@ fn play(session: Session) -> Result<(), Disconnected> {
         match bot.session.connection.events.next_by(deadline) {
             None => bot.conclude()?,
             Some(Event::SearchEnded(number)) => bot.search_ended(number)?,
+            Some(Event::Line(line, _)) if line.split_ascii_whitespace().next() == Some("quit") => {
+                return bot.conclude();
+            }
+            Some(Event::Line(line, arrived)) => bot.obey(&line, arrived)?,
             Some(Event::Closed) => return bot.conclude(),
-            Some(Event::Line(line, arrived)) => match Command::read(&line) {
-                Some(Command::Quit) => return bot.conclude(),
-                Some(command) => bot.obey(command, arrived)?,
-                None => {}
-            },
         }
     }
 }
@@ -186,46 +185,53 @@ impl UciBot {
         self.session.setup().resources(&self.session.settings)
     }
 
-    fn obey(&mut self, command: Command, arrived: Instant) -> Result<(), Disconnected> {
-        match command {
-            Command::Uci => {
+    /// Executes a command. Unknown commands are ignored.
+    fn obey(&mut self, line: &str, arrived: Instant) -> Result<(), Disconnected> {
+        let mut words = line.split_ascii_whitespace();
+        match words.next().unwrap_or_default() {
+            "uci" => {
                 self.session.send(&self.introduction())?;
                 let problems = std::mem::take(&mut self.session.connection.problems);
                 problems.iter().try_for_each(|problem| self.report(Err(in_one_line(problem))))
             }
-            Command::IsReady => self.session.send("readyok"),
-            Command::NewGame => {
+            "isready" => self.session.send("readyok"),
+            "ucinewgame" => {
                 self.session.forget_tree();
                 Ok(())
             }
-            Command::SetOption { name, value } => {
+            "setoption" => {
+                let [name, value] = dialect::read_option(words);
                 let outcome = self.set_option(&name, &value);
                 self.report(outcome)
             }
-            Command::Position { fen, moves } => {
+            "position" => {
+                let [start, moves] = dialect::split_at("moves", words);
+                let fen = match start.split_first() {
+                    Some((&"startpos", _)) => None,
+                    Some((&"fen", fields)) => Some(fields.join(" ")),
+                    _ => return Ok(()),
+                };
                 let outcome = self.set_position(fen.as_deref(), &moves);
                 self.report(outcome.map_err(|problem| format!("position: {problem}")))
             }
-            Command::Go(go) => {
+            "go" => {
+                let go = Go::read(words);
                 self.conclude()?;
                 match go.perft {
                     Some(depth) => self.session.send(&dialect::format_perft(&self.position, depth)),
                     None => self.think(&go, arrived),
                 }
             }
-            Command::PonderHit => self.ponder_hit(arrived),
-            Command::Stop => self.conclude(),
-            Command::Display => self.session.send(&dialect::format_board(&self.position)),
-            Command::Quit => Ok(()),
+            "ponderhit" => self.ponder_hit(arrived),
+            "stop" => self.conclude(),
+            "d" => self.session.send(&dialect::format_board(&self.position)),
+            _ => Ok(()),
         }
     }
 
     /// Sends a problem, if there is one, as `info string`.
     fn report(&self, outcome: Result<(), String>) -> Result<(), Disconnected> {
-        match outcome {
-            Ok(()) => Ok(()),
-            Err(problem) => self.session.send(&format!("info string {problem}")),
-        }
+        outcome.or_else(|problem| self.session.send(&format!("info string {problem}")))
     }
 
     /// Formats the answer to `uci`: name and options.
@@ -241,10 +247,8 @@ impl UciBot {
     /// # Errors
     /// The name or the value is invalid; the message lists the valid values.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let Some((_, kind, set)) = OPTIONS.into_iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
-        else {
-            return Err(format!("unknown option {}", shortened(name)));
-        };
+        let option = OPTIONS.into_iter().find(|(known, ..)| known.eq_ignore_ascii_case(name));
+        let (_, kind, set) = option.ok_or_else(|| format!("unknown option {}", shortened(name)))?;
         let outcome = match kind(self) {
             Kind::Spin(_, min, max) if value.trim().parse::<u64>().is_err() => {
                 Err(format!("expected a whole number from {min} to {max}"))
@@ -275,7 +279,7 @@ impl UciBot {
     ///
     /// # Errors
     /// An invalid FEN, which changes nothing; an invalid move; or a preset for other boards.
-    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), String> {
+    fn set_position(&mut self, fen: Option<&str>, moves: &[&str]) -> Result<(), String> {
         self.position = match fen {
             Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
             None => Position::start(self.session.setup().size),
