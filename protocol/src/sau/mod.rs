@@ -5,7 +5,6 @@
 //! background, so that the loop reacts to `end`, `new` and `quit` at once. Each search has a number, and the result of
 //! a stopped search is dropped. Pondering is a search without a deadline. [`reload`] resumes a game after a crash.
 
-mod command;
 mod guesses;
 mod journal;
 mod overhead;
@@ -16,7 +15,6 @@ use crate::io::{Disconnected, Event};
 use crate::platform::Platform;
 use crate::session::{GameSearch, Session, summary};
 use crate::setup::Setup;
-use command::Command;
 use guesses::Guesses;
 use journal::Journal;
 use otrera::{Move, Report, Rules, Side, Size};
@@ -45,9 +43,9 @@ const END_FOLLOWS: Duration = Duration::from_millis(200);
 /// True for `name?`, `quit`, `new` with a side, and a readable `move`. Other commands can be lines of other programs.
 fn recognises(line: &str) -> bool {
     // Strict about the rest of the line: other programs write lines with "new", "move" or "error" too.
-    match Command::read(line, Size::STANDARD) {
-        Some(Command::Name | Command::Quit | Command::Move(Some(_))) => true,
-        Some(Command::New(_)) => line.split_ascii_whitespace().count() == 2,
+    match line.split_ascii_whitespace().collect::<Vec<_>>()[..] {
+        ["name?" | "quit", ..] | ["new", _] => true,
+        ["move", mv, ..] => Move::from_letters(mv, Size::STANDARD).is_some(),
         _ => false,
     }
 }
@@ -64,11 +62,8 @@ fn play(session: Session) -> Result<(), Disconnected> {
             None => bot.go_on_unasked(),
             Some(Event::Closed) => break,
             Some(Event::SearchEnded(number)) => bot.search_ended(number),
-            Some(Event::Line(line, arrived)) => match Command::read(&line, bot.size()) {
-                None => Ok(()),
-                Some(Command::Quit) => break,
-                Some(command) => bot.obey(command, arrived),
-            },
+            Some(Event::Line(line, _)) if line.split_ascii_whitespace().next() == Some("quit") => break,
+            Some(Event::Line(line, arrived)) => bot.obey(&line, arrived),
         };
         if outcome.is_err() {
             break;
@@ -127,32 +122,43 @@ impl SauBot {
         self.session.start.size()
     }
 
-    fn obey(&mut self, command: Command, arrived: Instant) -> Result<(), Disconnected> {
-        match command {
-            Command::Name => {
+    /// Executes a command. Commands of other games are ignored.
+    fn obey(&mut self, line: &str, arrived: Instant) -> Result<(), Disconnected> {
+        let mut words = line.split_ascii_whitespace();
+        match words.next().unwrap_or_default() {
+            "name?" => {
                 let answered = self.session.send(&format!("name {}", self.session.settings.name));
                 self.await_command(arrived);
                 answered
             }
-            Command::New(side) => {
-                self.forget_unasked();
-                if matches!(self.state, State::Loaded | State::Silent { .. }) {
-                    self.resumed.begin_anew(&self.session);
-                }
-                self.finish_game();
-                self.begin_game(side, true, None);
-                self.session.announce(None);
-                if side == Side::Black { self.think(arrived) } else { Ok(()) }
+            "new" => {
+                // An unreadable colour counts as Black: a wrong answer is better than none.
+                let is_white = words.next().is_some_and(|colour| colour.eq_ignore_ascii_case("white"));
+                self.new_game(if is_white { Side::White } else { Side::Black }, arrived)
             }
-            Command::Move(mv) => self.opponent_moved(mv, arrived),
-            Command::Error => self.answer_refused(arrived),
-            Command::End => {
+            "move" => {
+                let mv = words.next().and_then(|text| Move::from_letters(text, self.size()));
+                self.opponent_moved(mv, arrived)
+            }
+            "error" => self.answer_refused(arrived),
+            "end" => {
                 self.resumed.begin_anew(&self.session);
                 self.finish_game();
                 Ok(())
             }
-            Command::Quit => Ok(()),
+            _ => Ok(()),
         }
+    }
+
+    fn new_game(&mut self, us: Side, arrived: Instant) -> Result<(), Disconnected> {
+        self.forget_unasked();
+        if matches!(self.state, State::Loaded | State::Silent { .. }) {
+            self.resumed.begin_anew(&self.session);
+        }
+        self.finish_game();
+        self.begin_game(us, true, None);
+        self.session.announce(None);
+        if us == Side::Black { self.think(arrived) } else { Ok(()) }
     }
 
     /// Starts a game, or resumes one with `left` on the clock; `told` is the field of [`State`].
@@ -184,6 +190,7 @@ impl SauBot {
         }
     }
 
+    /// Plays the opponent's move (`None` if it cannot be parsed) and starts the search for ours.
     fn opponent_moved(&mut self, mv: Option<Move>, arrived: Instant) -> Result<(), Disconnected> {
         if let State::Thinking { told: true, .. } = self.state {
             // The platform sends no moves on our turn.

@@ -261,7 +261,6 @@ mod tests {
     use crate::io::{Connection, Event, Log};
     use crate::options::Settings;
     use crate::records::playable;
-    use crate::sau::command::Command;
     use crate::sau::{PLATFORM, Session, journal};
     use otrera::{Rules, Size};
     use otrera_referee::board::Board;
@@ -301,8 +300,7 @@ mod tests {
 
         /// Sends a line and waits for the end of the search; returns the bot's last answer.
         fn send(&mut self, line: &str) -> String {
-            let command = Command::read(line, Size::STANDARD).unwrap();
-            self.bot.obey(command, Instant::now()).unwrap();
+            self.bot.obey(line, Instant::now()).unwrap();
             self.finish_search()
         }
 
