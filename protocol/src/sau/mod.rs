@@ -310,7 +310,7 @@ impl SauBot {
             return self.think(arrived);
         }
         let Some(refused) = self.session.game().take_back() else { return Ok(()) };
-        self.session.refuse(Some(refused));
+        self.session.refuse(refused);
         self.think(arrived)
     }
 

@@ -96,11 +96,6 @@ impl GameSearch {
         self.search(&Limits::default(), stop, &mut |_| ())
     }
 
-    /// Runs one iteration, to get a legal move at once.
-    pub fn single_iteration(&mut self) -> Report {
-        self.search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
-    }
-
     /// Searches at a playing level. The move to play is the report's first line.
     pub fn think_at(&mut self, level: Level) -> Report {
         let (seed, stop) = (self.resources.seed, AtomicBool::new(false));
@@ -130,16 +125,12 @@ impl GameSearch {
 
     /// Runs `think`. If it panics, a new search with a single iteration finds a legal move.
     fn recovered(&mut self, think: impl FnOnce(&mut Search) -> Report) -> Report {
-        match catch_unwind(AssertUnwindSafe(|| think(&mut self.search))) {
-            Ok(report) => report,
-            Err(_) => {
-                let excluded = self.search.excluded().to_vec();
-                self.search =
-                    Search::new(*self.position(), self.settings.preset.params.clone(), self.resources);
-                self.search.exclude(&excluded);
-                self.search.run(&Limits::iterations(1), &AtomicBool::new(false), &mut |_| ())
-            }
-        }
+        catch_unwind(AssertUnwindSafe(|| think(&mut self.search))).unwrap_or_else(|_| {
+            let excluded = self.search.excluded().to_vec();
+            self.search = Search::new(*self.position(), self.settings.preset.params.clone(), self.resources);
+            self.search.exclude(&excluded);
+            self.search.run(&Limits::iterations(1), &AtomicBool::new(false), &mut |_| ())
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::io::{Connection, Disconnected};
 use crate::options::Settings;
 use crate::records::{RecordFile, own_name};
 use crate::setup::Setup;
-use otrera::{GameClock, Move, Position, Report, Rules, Side};
+use otrera::{GameClock, Limits, Move, Position, Report, Rules, Side};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use task::{GameState, SearchTask};
@@ -29,7 +29,8 @@ pub struct Session {
     defaults: Setup,
     /// `None` before the first use and while a search runs.
     game: Option<Box<GameSearch>>,
-    state: State,
+    /// The background search, if one is running.
+    task: Option<SearchTask>,
     /// Number of the newest search.
     searches: u64,
     /// True if the next call to [`Session::game`] starts a new game with an empty tree.
@@ -38,12 +39,6 @@ pub struct Session {
     /// Our moves that the platform has refused in the current position.
     pub refused: Vec<Move>,
     record: Option<RecordFile>,
-}
-
-/// State of the background search.
-enum State {
-    Idle,
-    Searching(SearchTask),
 }
 
 impl Session {
@@ -56,7 +51,7 @@ impl Session {
             start: Position::start(setup.size),
             defaults,
             game: None,
-            state: State::Idle,
+            task: None,
             searches: 0,
             outdated: false,
             clock: new_clock(setup),
@@ -98,10 +93,10 @@ impl Session {
 
     /// Returns the moves played so far; also available during a search.
     pub fn moves(&self) -> &[Move] {
-        match (&self.game, &self.state) {
+        match (&self.game, &self.task) {
             (Some(game), _) => game.moves(),
-            (None, State::Searching(task)) => &task.game.moves,
-            (None, State::Idle) => &[],
+            (None, Some(task)) => &task.game.moves,
+            (None, None) => &[],
         }
     }
 
@@ -124,7 +119,7 @@ impl Session {
         self.searches += 1;
         match SearchTask::start(game, self.searches, self.connection.sender.clone(), think) {
             Ok(task) => {
-                self.state = State::Searching(task);
+                self.task = Some(task);
                 None
             }
             Err(game) => Some(self.restore(&game)),
@@ -133,18 +128,14 @@ impl Session {
 
     /// Returns the report of the search with this number, which has ended; `None` if the search was stopped before.
     pub fn ended(&mut self, number: u64) -> Option<Report> {
-        match &self.state {
-            State::Searching(task) if task.number == number => self.stop(),
-            _ => None,
-        }
+        self.task.as_ref().filter(|task| task.number == number)?;
+        self.stop()
     }
 
     /// Stops the search, if one is running, and returns its report. After a panic, the report is that of a single
     /// iteration.
     pub fn stop(&mut self) -> Option<Report> {
-        let State::Searching(task) = std::mem::replace(&mut self.state, State::Idle) else { return None };
-        task.stop();
-        match task.finish() {
+        match self.task.take()?.finish() {
             Ok((game, report)) => {
                 self.game = Some(game);
                 Some(report)
@@ -158,7 +149,7 @@ impl Session {
     fn restore(&mut self, game: &GameState) -> Report {
         self.game().follow(&game.moves, game.position);
         self.exclude_refused();
-        self.game().single_iteration()
+        self.game().search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
     }
 }
 
@@ -195,8 +186,8 @@ fn new_clock(setup: Setup) -> GameClock {
 /// Refused moves.
 impl Session {
     /// Remembers a move refused in this position. Forgets all refusals once every move has been refused.
-    pub fn refuse(&mut self, mv: Option<Move>) {
-        self.refused.extend(mv);
+    pub fn refuse(&mut self, mv: Move) {
+        self.refused.push(mv);
         let excluded = self.excluded().len();
         if excluded == self.game().position().legal_moves().count() {
             self.refused.clear();

@@ -25,10 +25,7 @@ pub struct GameState {
 
 impl SearchTask {
     /// Starts `think`, which must return soon after its flag is set. The thread sends [`Event::SearchEnded`] with
-    /// `number` at its end.
-    ///
-    /// # Errors
-    /// The system cannot start a thread; the game is lost, so its state is returned.
+    /// `number` at its end. If the system cannot start a thread, the game is lost: fails with its state.
     pub fn start(
         mut game: Box<GameSearch>,
         number: u64,
@@ -50,16 +47,9 @@ impl SearchTask {
         }
     }
 
-    /// Sets the flag that ends the search.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Waits for the end of the search.
-    ///
-    /// # Errors
-    /// The search panicked; the game is lost, so its state is returned.
+    /// Stops the search and waits for its end. If the search panicked, the game is lost: fails with its state.
     pub fn finish(self) -> Result<(Box<GameSearch>, Report), GameState> {
+        self.stop.store(true, Ordering::Relaxed);
         self.thread.join().map_err(|_| self.game)
     }
 }
