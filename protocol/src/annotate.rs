@@ -4,7 +4,7 @@
 use crate::analyze::{Progress, limits, new_search};
 use crate::cli::CommandLine;
 use crate::position;
-use crate::records::{format_game, require_new};
+use crate::records::{format_game, format_illegal, require_new};
 use crate::session::verdict;
 use otrera::record::{MARKS, Note, Variation};
 use otrera::{GameRecord, Move, Position, Search, Side};
@@ -38,7 +38,7 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
         return Err("--annotate needs a game: --record FILE or --moves".into());
     }
     if let Some(illegal) = game.first_illegal() {
-        return Err(position::format_illegal(illegal));
+        return Err(format_illegal(illegal));
     }
     options.settings.check_board(game.start.size())?;
     // Checks the output before the search, which takes minutes.

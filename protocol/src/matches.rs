@@ -11,7 +11,7 @@
 
 use crate::files;
 use crate::options::Settings;
-use crate::records::{RecordFile, record_folder, replace_file};
+use crate::records::{RecordFile, format_illegal, record_folder, replace_file};
 use otrera::Position;
 use otrera::record::GameRecord;
 use serde::{Deserialize, Serialize};
@@ -121,8 +121,7 @@ impl Matches {
         }
         let settings = Settings { event: game.event.clone(), ..self.settings.clone() };
         let new = RecordFile::new(&self.folder, [&game.black, &game.white], &settings, &game.start);
-        let known = entries(&self.folder).into_iter().find(|(_, _, entry)| entry.id == id);
-        match known {
+        match entries(&self.folder).into_iter().find(|(.., entry)| entry.id == id) {
             Some((.., entry)) => {
                 Match { files: new.reopened(entry.when, entry.suffix), writer: entry.writer }
             }
@@ -136,9 +135,9 @@ impl Matches {
         let mut open = entries(&self.folder);
         open.retain(|(.., entry)| !is_over(entry));
         open.sort_by_key(|(path, ..)| std::cmp::Reverse(files::modified(path)));
-        let offered: Vec<Value> =
-            open.into_iter().take(MAX_OFFERED).map(|(_, text, _)| json!({"text": text})).collect();
-        json!({"matches": offered}).to_string()
+        open.truncate(MAX_OFFERED);
+        json!({"matches": open.iter().map(|(_, text, _)| json!({"text": text})).collect::<Value>()})
+            .to_string()
     }
 }
 
@@ -157,7 +156,7 @@ impl Match {
         let line = serde_json::to_string(&Line { game, entry }).map_err(|error| error.to_string())? + "\n";
         let path = self.files.json_path();
         let problem = |error| format!("cannot write the match file {}: {error}", path.display());
-        replace_file(&path, line.as_bytes()).map_err(problem)?;
+        replace_file(&path, line.as_bytes(), true).map_err(problem)?;
         self.files.write(&game.played_moves(), game.winner)
     }
 }
@@ -167,10 +166,7 @@ fn check(game: &GameRecord) -> Result<(), String> {
     if game.start != Position::start(game.start.size()) {
         return Err("a match must begin from the standard start position".into());
     }
-    match game.first_illegal() {
-        Some((ply, mv, error)) => Err(format!("move {ply}, {mv}: {error}")),
-        None => Ok(()),
-    }
+    game.first_illegal().map_or(Ok(()), |illegal| Err(format_illegal(illegal)))
 }
 
 /// Reads the matches in a folder: path, text and value of the key `match` of each file.

@@ -2,8 +2,9 @@
 
 use crate::cli::CommandLine;
 use crate::files;
+use crate::records::format_illegal;
 use otrera::record::{self, ccgc};
-use otrera::{GameRecord, IllegalMove, Move, Position, Size};
+use otrera::{GameRecord, Move, Position, Size};
 use std::path::Path;
 
 /// Maximum size of a file of game records, in bytes.
@@ -36,11 +37,6 @@ pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), Strin
         (None, Some(illegal)) if illegal.0 <= ply => Err(format_illegal(illegal)),
         (None, _) => Err(format!("--ply {ply}: the game has {} moves", game.moves.len())),
     }
-}
-
-/// Formats the result of [`GameRecord::first_illegal`].
-pub fn format_illegal((number, mv, error): (usize, Move, IllegalMove)) -> String {
-    format!("move {number}, {mv}, is not legal: {error}")
 }
 
 /// Returns the game given by `--fen`, `--size`, `--moves`, `--record` and `--game`.

@@ -3,7 +3,7 @@
 use crate::files;
 use crate::options::Settings;
 use otrera::record::{Format, GameRecord, PlayedMove, ccgc};
-use otrera::{Move, Position, Side};
+use otrera::{IllegalMove, Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -44,10 +44,9 @@ impl RecordFile {
     /// Takes over the files of an earlier process, found by its [`Self::date_and_suffix`].
     pub fn reopened(self, when: String, suffix: String) -> Self {
         let mut file = Self { when, suffix, ..self };
-        let results = [Some(Side::Black), Some(Side::White)];
-        let known =
-            results.map(|winner| file.place(winner, &file.suffix)).into_iter().find(|path| path.exists());
-        file.path = known.or_else(|| Some(file.place(None, &file.suffix)));
+        let results = [Some(Side::Black), Some(Side::White), None];
+        let [black, white, unfinished] = results.map(|winner| file.place(winner, &file.suffix));
+        file.path = [black, white].into_iter().find(|path| path.exists()).or(Some(unfinished));
         file
     }
 
@@ -86,12 +85,12 @@ impl RecordFile {
     /// Writes the game and syncs it to disk; without a winner the game is unfinished. Returns the path, which depends
     /// on the result.
     pub fn write(&mut self, moves: &[Move], winner: Option<Side>) -> Result<PathBuf, String> {
-        self.write_moves(moves, winner, write_through)
+        self.write_moves(moves, winner, true)
     }
 
     /// Writes an unfinished game without syncing: safe if the process is killed, but not in a power cut.
     pub fn announce(&mut self, moves: &[Move]) -> Result<PathBuf, String> {
-        self.write_moves(moves, None, |path, bytes| std::fs::write(path, bytes))
+        self.write_moves(moves, None, false)
     }
 
     pub fn discard(self) {
@@ -99,17 +98,12 @@ impl RecordFile {
         let _ = self.path.map(std::fs::remove_file);
     }
 
-    fn write_moves(
-        &mut self,
-        moves: &[Move],
-        winner: Option<Side>,
-        write: impl Fn(&Path, &[u8]) -> std::io::Result<()>,
-    ) -> Result<PathBuf, String> {
+    fn write_moves(&mut self, moves: &[Move], winner: Option<Side>, sync: bool) -> Result<PathBuf, String> {
         self.claim()?;
         let record = GameRecord { winner, ..self.record.clone().with_moves(moves) };
         let path = self.place(winner, &self.suffix);
         let text = ccgc::write(&record).replace('\n', "\r\n");
-        replace_by(&path, text.as_bytes(), write).map_err(|error| self.problem(&error))?;
+        replace_file(&path, text.as_bytes(), sync).map_err(|error| self.problem(&error))?;
         if let Some(old) = self.path.replace(path.clone()).filter(|old| *old != path) {
             match std::fs::remove_file(old) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -152,10 +146,7 @@ impl RecordFile {
     fn place(&self, winner: Option<Side>, suffix: &str) -> PathBuf {
         let [black, white, when, event] = self.names();
         if self.in_english {
-            let result = match winner {
-                Some(side) => format!("{side} wins"),
-                None => "unfinished".into(),
-            };
+            let result = winner.map_or("unfinished".into(), |side| format!("{side} wins"));
             return self.folder.join(format!("{black} vs {white}, {result}, {when}{suffix}.txt"));
         }
         let result = ccgc::result(winner);
@@ -163,19 +154,15 @@ impl RecordFile {
     }
 }
 
-/// Replaces a file atomically, after syncing the new content to disk.
-pub fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    replace_by(path, bytes, write_through)
-}
-
-/// Replaces a file atomically: writes a temporary file with `write` and renames it to `path`.
-fn replace_by(
-    path: &Path,
-    bytes: &[u8],
-    write: impl Fn(&Path, &[u8]) -> std::io::Result<()>,
-) -> std::io::Result<()> {
+/// Replaces a file atomically: writes a temporary file and renames it. With `sync`, it survives a power cut.
+pub fn replace_file(path: &Path, bytes: &[u8], sync: bool) -> std::io::Result<()> {
     let draft = path.with_file_name(format!("otrera-{}.part", std::process::id()));
-    let written = write(&draft, bytes).and_then(|()| std::fs::rename(&draft, path));
+    let write = || {
+        let mut file = std::fs::File::create(&draft)?;
+        file.write_all(bytes)?;
+        if sync { file.sync_all() } else { Ok(()) }
+    };
+    let written = write().and_then(|()| std::fs::rename(&draft, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&draft);
     }
@@ -205,13 +192,6 @@ fn file_safe(text: &str) -> String {
     .collect()
 }
 
-/// Writes a file and syncs it to disk, so the file survives a power cut.
-fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = std::fs::File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
 /// Maximum size of a file of records, in bytes. A long game has 10 KB; the SAU platform appends all games to one file.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 
@@ -223,16 +203,10 @@ pub fn read_text(file: &Path) -> std::io::Result<String> {
 /// Reads the moves of a record, or plain moves, up to the first one that is unreadable or illegal after `start`. Also
 /// returns the problem, if any.
 pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
-    let (moves, torn) = ccgc::read_moves_up_to_error(text);
-    let mut position = *start;
-    for (played, &mv) in moves.iter().enumerate() {
-        match position.try_play(mv) {
-            Ok(next) => position = next,
-            Err(error) => {
-                let problem = format!("move {}, {mv}, is not legal: {error}", played + 1);
-                return (moves.into_iter().take(played).collect(), Some(problem));
-            }
-        }
+    let (mut moves, torn) = ccgc::read_moves_up_to_error(text);
+    if let Some(illegal) = GameRecord::new("", "", *start).with_moves(&moves).first_illegal() {
+        moves.truncate(illegal.0 - 1);
+        return (moves, Some(format_illegal(illegal)));
     }
     let problem = match torn {
         Some(error) => Some(format!("{error}; the moves before this error are used")),
@@ -240,6 +214,11 @@ pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
         None => None,
     };
     (moves, problem)
+}
+
+/// Formats the result of [`GameRecord::first_illegal`].
+pub fn format_illegal((number, mv, error): (usize, Move, IllegalMove)) -> String {
+    format!("move {number}, {mv}, is not legal: {error}")
 }
 
 /// Fails if the file exists.
