@@ -5,7 +5,6 @@ use crate::board::{self, Colours};
 use crate::cli::CommandLine;
 use crate::session::verdict;
 use crate::setup::Setup;
-use crate::territory::Territory;
 use otrera::{Limits, Line, Move, Position, Report, Resources, Search, Side};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::AtomicBool;
@@ -18,9 +17,6 @@ const DEFAULT_TIME: Duration = Duration::from_secs(5);
 const WIDTH: usize = 80;
 
 /// Runs the command: prints the position, searches it and prints the best moves.
-///
-/// # Errors
-/// Invalid options, or a failed write.
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let (position, last) = crate::position::position(options)?;
     let settings = &options.settings;
@@ -45,7 +41,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         report.iterations,
         report.elapsed.as_secs_f64(),
         report.speed(),
-        settings.preset,
+        settings.preset.text,
         search.threads()
     ))
 }
@@ -100,7 +96,7 @@ impl Progress {
 /// Formats two boards (pieces, territory) and the legend side by side, with the FEN below.
 fn format_position(position: &Position, last: Option<Move>) -> String {
     let colours = Colours::of_output();
-    let territory = Territory::of(position);
+    let [territory, owners] = board::territory(position, colours);
     let pieces = board::rows(position.size(), last, |square| board::piece(position, square), colours);
     let side = position.side();
     let mut legend = vec![
@@ -109,20 +105,16 @@ fn format_position(position: &Position, last: Option<Move>) -> String {
         "B  Black, Q in the FEN".into(),
         "W  White, q in the FEN".into(),
     ];
-    legend.extend(territory.legend());
-    let mut boards = pieces.into_iter().zip(territory.rows(colours));
-    let mut legend = legend.into_iter();
+    legend.extend(owners);
+    let width = 5 + 2 * position.size().edge();
     let mut text = String::new();
-    loop {
-        let (boards, meaning) = (boards.next(), legend.next());
-        if boards.is_none() && meaning.is_none() {
-            return format!("{text}{}\n\n", position.to_fen());
-        }
-        let (left, right) =
-            boards.unwrap_or_else(|| [(); 2].map(|()| " ".repeat(5 + 2 * position.size().edge())).into());
-        text += format!("{left}   {right}   {}", meaning.unwrap_or_default()).trim_end();
+    for row in 0..pieces.len().max(legend.len()) {
+        let part = |column: &[String]| column.get(row).cloned().unwrap_or_default();
+        let [left, right, meaning] = [&pieces, &territory, &legend].map(|column| part(column));
+        text += format!("{left:width$}   {right:width$}   {meaning}").trim_end();
         text.push('\n');
     }
+    format!("{text}{}\n\n", position.to_fen())
 }
 
 /// Formats the first `lines` moves of [`Report::by_choice`] as a table with continuations, and the principal variation.

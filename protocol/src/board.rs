@@ -1,5 +1,7 @@
-//! Formats boards as text: coordinates, brackets around the last move, and colours on a terminal.
+//! Formats boards as text: coordinates, brackets around the last move, colours on a terminal, and the territory, the
+//! [owner](Owner) of each square.
 
+use otrera::eval::ownership::{Owner, Ownership};
 use otrera::{Bitboard, Move, Position, Side, Size, Square};
 use std::io::IsTerminal;
 
@@ -80,8 +82,32 @@ pub fn position(position: &Position, last: Option<Move>, colours: Colours) -> St
     text
 }
 
+/// Formats the territory by queen distance: the rows of the board with owners and amazons, without arrows; and a
+/// legend, each letter with its meaning and its number of squares.
+pub fn territory(position: &Position, colours: Colours) -> [Vec<String>; 2] {
+    let ownership = Ownership::of(position);
+    let letter = |square| match piece(position, square) {
+        '.' => ownership.owner(square).letter(),
+        'X' => ' ',
+        amazon => amazon,
+    };
+    let owners = [
+        (Owner::Alone(Side::Black), "only Black"),
+        (Owner::Sooner(Side::Black), "Black first"),
+        (Owner::Both, "tie"),
+        (Owner::Sooner(Side::White), "White first"),
+        (Owner::Alone(Side::White), "only White"),
+        (Owner::Nobody, "nobody"),
+    ];
+    let legend = owners.map(|(owner, meaning)| {
+        let count = position.empty().into_iter().filter(|&square| ownership.owner(square) == owner).count();
+        format!("{}  {meaning:<12}{count:>3}", owner.letter())
+    });
+    [rows(position.size(), None, letter, colours), legend.into()]
+}
+
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test fails by panicking
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test fails by panicking
 mod tests {
     use super::*;
 
@@ -91,5 +117,29 @@ mod tests {
         let start = Position::from_fen("q2q/4/4/1Q1Q w").unwrap();
         let text = position(&start.with_move(mv), Some(mv), Colours(false));
         assert_eq!(text, "  4  W . . W\n  3  . . . .\n  2  .[X]. .\n  1 [B|.]. B\n     a b c d\n");
+    }
+
+    #[test]
+    fn the_nearer_side_owns_a_square() {
+        let cases = [
+            // White is enclosed with one empty square, Black with four; nobody reaches d3 and d4.
+            (
+                "W.X.\nXXX.\nB.XX\n...X",
+                "  4  W w   . \n  3        . \n  2  B b     \n  1  b b b   \n     a b c d ",
+                "b 4, + 0, = 0, - 0, w 1, . 2",
+            ),
+            (
+                "W...\nXXX.\nXXX.\n...B",
+                "  4  W - - = \n  3        + \n  2        + \n  1  + + + B \n     a b c d ",
+                "b 0, + 5, = 1, - 2, w 0, . 0",
+            ),
+        ];
+        for (picture, rows, counts) in cases {
+            let position = Position::from_picture(picture, Side::Black).unwrap();
+            let [shown, legend] = territory(&position, Colours::NONE);
+            assert_eq!(shown.join("\n"), rows);
+            let count = |line: &String| format!("{} {}", &line[..1], line.split(' ').next_back().unwrap());
+            assert_eq!(legend.iter().map(count).collect::<Vec<_>>().join(", "), counts);
+        }
     }
 }

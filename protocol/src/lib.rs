@@ -6,7 +6,7 @@
 //! | [`io`], [`files`] | input and output lines, the log; files named by the user |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
 //! | [`platform`], [`platforms`] | the interface of a platform, and the table of [`botzone`], [`sau`] and [`uci`] |
-//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for people; [`position`] reads their start position, [`board`] and [`territory`] print it |
+//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for people; [`position`] reads their start position, [`board`] prints it |
 //!
 //! `protocol/README.md` describes the protocols.
 
@@ -33,7 +33,6 @@ mod records;
 pub mod sau;
 mod session;
 mod setup;
-mod territory;
 pub mod uci;
 
 use std::io::Write;
@@ -43,9 +42,6 @@ use std::io::Write;
 pub const BOTZONE_ONLY: bool = cfg!(botzone_only);
 
 /// Writes to standard output and flushes it. A closed pipe is not an error.
-///
-/// # Errors
-/// Any other write error, as a message.
 pub fn print(text: &str) -> Result<(), String> {
     let mut output = std::io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
