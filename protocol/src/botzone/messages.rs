@@ -90,9 +90,9 @@ pub const fn expected_messages(turn: i64) -> usize {
 
 /// Parses a line of 1 to [`MAX_NUMBERS`] whole numbers separated by blanks; `None` for any other line.
 pub fn numbers(line: &str) -> Option<Vec<i64>> {
-    let words: Vec<&str> = line.split_ascii_whitespace().take(MAX_NUMBERS + 1).collect();
-    let numbers: Vec<i64> = words.iter().map_while(|word| word.parse().ok()).collect();
-    ((1..=MAX_NUMBERS).contains(&words.len()) && numbers.len() == words.len()).then_some(numbers)
+    let words = line.split_ascii_whitespace().take(MAX_NUMBERS + 1);
+    let numbers = words.map(|word| word.parse().ok()).collect::<Option<Vec<i64>>>()?;
+    (1..=MAX_NUMBERS).contains(&numbers.len()).then_some(numbers)
 }
 
 /// Parses a line of simple interaction as a message.
@@ -129,11 +129,8 @@ pub fn json_request(line: &str, size: Size) -> Request {
     if line.contains("\"requests\"") {
         return match serde_json::from_str::<FullForm>(line) {
             Ok(form) => {
-                let (requests, responses): (Vec<_>, Vec<_>) = (
-                    form.requests.iter().map(message).collect(),
-                    form.responses.iter().map(message).collect(),
-                );
-                Request::Full(interleaved(&requests, &responses))
+                let parsed = |values: Vec<Value>| values.iter().map(message).collect::<Vec<_>>();
+                Request::Full(interleaved(&parsed(form.requests), &parsed(form.responses)))
             }
             Err(_) => salvaged(line, size),
         };

@@ -135,10 +135,10 @@ impl BotzoneBot {
             Request::Bare(message) => {
                 let us = *self.us.get_or_insert(side_of(message));
                 let game = self.session.game();
-                match message {
-                    Message::Move(mv) if game.position().check(*mv).is_ok() => game.advance(*mv),
-                    // A message that cannot be played is a pass.
-                    _ => {}
+                if let &Message::Move(mv) = message
+                    && game.position().check(mv).is_ok()
+                {
+                    game.advance(mv);
                 }
                 game.give_turn_to(us);
             }

@@ -87,7 +87,7 @@ fn whole_json(first: &str, events: &mut Events, began: Instant) -> (String, Inst
     let (mut text, mut complete) = (first.to_owned(), began);
     let (mut nesting, mut patience) = (Nesting::default(), Patience::default());
     nesting.read(first);
-    while nesting.is_open() && text.len() < MAX_LINE_BYTES {
+    while !nesting.closed && text.len() < MAX_LINE_BYTES {
         let Some((line, arrived)) = patience.next_line(events) else { break };
         nesting.read(&line);
         text.push('\n');
@@ -121,10 +121,6 @@ impl Nesting {
                 _ => {}
             }
         }
-    }
-
-    fn is_open(&self) -> bool {
-        !self.closed
     }
 }
 
@@ -180,7 +176,7 @@ mod tests {
         let mut nesting = Nesting::default();
         lines.iter().position(|line| {
             nesting.read(line);
-            !nesting.is_open()
+            nesting.closed
         })
     }
 

@@ -4,7 +4,7 @@
 //! file, and the system releases the lock when the process ends. The end of the game, `quit` and the end of input
 //! remove the file, so an unlocked file belongs to a crashed process.
 
-use crate::files::claim;
+use crate::files::{claim, modified, read_text};
 use otrera::{Move, Position, Side, Size};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -83,11 +83,6 @@ impl Journal {
         let _ = std::fs::remove_file(self.path);
     }
 
-    fn is_younger_than(&self, age: Duration, now: SystemTime) -> bool {
-        let modified = self.file.metadata().and_then(|metadata| metadata.modified());
-        modified.is_ok_and(|time| now.duration_since(time).unwrap_or_default() <= age)
-    }
-
     /// Returns the file's name, for the log.
     pub fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -107,6 +102,8 @@ pub struct Abandoned {
 pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime) -> Abandoned {
     let mut found = Abandoned::default();
     let Ok(entries) = std::fs::read_dir(folder) else { return found };
+    // If the clock was set back, a journal can be from the future.
+    let is_young = |time| now.duration_since(time).unwrap_or_default() <= age;
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if !path.to_string_lossy().ends_with(SUFFIX) {
             continue;
@@ -114,11 +111,8 @@ pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime
         let Ok(Some(file)) = claim(&path) else { continue };
         let journal = Journal { path, file };
         match last_state(&journal.path, start) {
-            // If the clock was set back, a journal can be from the future.
-            Some(state) if now.duration_since(state.written).unwrap_or_default() <= age => {
-                found.games.push((journal, state));
-            }
-            None if journal.is_younger_than(age, now) => found.unusable.push(journal.name()),
+            Some(state) if is_young(state.written) => found.games.push((journal, state)),
+            None if modified(&journal.path).is_some_and(is_young) => found.unusable.push(journal.name()),
             _ => journal.discard(),
         }
     }
@@ -128,7 +122,7 @@ pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime
 
 /// Returns the last state on this board among the complete lines of a journal.
 fn last_state(path: &Path, start: &Position) -> Option<State> {
-    let text = crate::files::read_text(path, MAX_BYTES).ok()?;
+    let text = read_text(path, MAX_BYTES).ok()?;
     let complete = text.rsplit_once('\n')?.0;
     complete.lines().rev().find_map(|line| state(line, start))
 }

@@ -2,7 +2,6 @@
 //! in the journal and in the platform's own record.
 
 use super::guesses::Guesses;
-use super::resume::Resumed;
 use super::{SauBot, State, overhead};
 use crate::io::Disconnected;
 use otrera::{Move, Position, Side};
@@ -112,14 +111,11 @@ impl SauBot {
         let moves = guess.moves.clone();
         let start = self.session.start;
         let game = self.session.game();
-        let more = match moves.strip_prefix(game.moves()) {
-            Some(more) => more,
-            None => {
-                game.follow(&[], start);
-                &moves[..]
-            }
-        };
-        more.iter().for_each(|&mv| game.advance(mv));
+        if !moves.starts_with(game.moves()) {
+            game.follow(&[], start);
+        }
+        let played = game.moves().len();
+        moves.iter().skip(played).for_each(|&mv| game.advance(mv));
         let what = match self.guesses.len() {
             1 => "the position is known again".into(),
             count => format!("{count} boards are possible"),
@@ -244,13 +240,6 @@ impl SauBot {
         // On the opponent's turn, only the opponent's clock has run.
         self.enter(us, told, position.side() == us, arrived);
         us
-    }
-}
-
-impl Resumed {
-    /// Returns the position at the end of the game to resume.
-    pub fn position(&self, session: &crate::session::Session) -> Position {
-        self.moves.iter().fold(session.start, |position, &mv| position.with_move(mv))
     }
 }
 

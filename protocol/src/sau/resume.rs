@@ -137,6 +137,11 @@ impl Resumed {
         };
     }
 
+    /// Returns the position at the end of the game to resume.
+    pub fn position(&self, session: &Session) -> Position {
+        self.moves.iter().fold(session.start, |position, &mv| position.with_move(mv))
+    }
+
     /// Adds the moves that only the platform's own record has; returns true if a record of this game was found.
     pub fn follow_platform(&mut self, session: &Session) -> bool {
         let written = self.crashed.as_ref().map(|state| state.written);
