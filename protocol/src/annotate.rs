@@ -28,10 +28,7 @@ struct Opinion {
     verdict: Option<String>,
 }
 
-/// Runs the command: prints the mistakes and writes the annotated game to `output`.
-///
-/// # Errors
-/// Invalid options, an illegal move, an existing file, or a failed write.
+/// Runs the command: prints the mistakes and writes the annotated game to `output`, which must not exist.
 pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     let mut game = position::game(options)?;
     if game.moves.is_empty() {

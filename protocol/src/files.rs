@@ -7,10 +7,8 @@ use std::io::{Error, Read, Result};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Reads a text of at most `max` bytes: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD.
-///
-/// # Errors
-/// The file is missing, not regular, larger than `max`, or unreadable.
+/// Reads a text: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD. Fails if the file is missing,
+/// not regular, larger than `max` bytes, or unreadable.
 pub fn read_text(path: &Path, max: u64) -> Result<String> {
     read(path, max).map(|bytes| decoded(&bytes))
 }
@@ -21,9 +19,6 @@ pub fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 /// Reads a game record like [`read_text`], but also accepts GBK, the encoding of Chinese platforms.
-///
-/// # Errors
-/// The file is missing, not regular, larger than `max`, or unreadable.
 pub fn read_record(path: &Path, max: u64) -> Result<String> {
     let bytes = read(path, max)?;
     let gbk = if std::str::from_utf8(&bytes).is_err() { from_gbk(&bytes) } else { None };
@@ -73,10 +68,7 @@ const MAX_NUMBERS: u32 = 9;
 const MAX_APPENDED: u64 = 100 << 20;
 
 /// Opens a file for appending and locks it for this process. If `otrera.log` is in use or full, tries `otrera-2.log`
-/// and so on. Also returns the path used.
-///
-/// # Errors
-/// The file is not regular or cannot be written, or all names are in use.
+/// and so on. Also returns the path used. Fails if a file is not regular or cannot be written, or all names are in use.
 pub fn append(path: &Path) -> Result<(PathBuf, File)> {
     for number in 1..=MAX_NUMBERS {
         let path = numbered(path, number);
@@ -98,12 +90,11 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
     if number == 1 {
         return path.to_owned();
     }
-    let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_owned();
-    let mut name = part(path.file_stem());
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(format!("-{number}"));
-    if path.extension().is_some() {
+    if let Some(extension) = path.extension() {
         name.push(".");
-        name.push(part(path.extension()));
+        name.push(extension);
     }
     path.with_file_name(name)
 }

@@ -60,10 +60,7 @@ struct Shared {
     tabs: watch::Sender<usize>,
 }
 
-/// Serves the page until its last tab is closed.
-///
-/// # Errors
-/// The port is not free, or the system provides no random numbers.
+/// Serves the page until its last tab is closed. Fails if the port is not free.
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start the server: {error}"))?;
@@ -123,7 +120,7 @@ fn describe(options: &CommandLine) -> String {
     let resources = Setup::DESKTOP.resources(settings);
     json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "preset": settings.preset.to_string(),
+        "preset": settings.preset.text,
         "threads": resources.threads,
         "memory": resources.memory >> 20,
         "match": { "name": own_name(settings), "opponent": settings.opponent, "event": settings.event },

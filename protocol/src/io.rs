@@ -214,10 +214,7 @@ impl Connection {
     }
 }
 
-/// Starts the thread that reads standard input.
-///
-/// # Errors
-/// The system cannot start a thread.
+/// Starts the thread that reads standard input. Fails if the system cannot start a thread.
 pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
     let read = move || {
         read_lines(io::stdin().lock(), &events, &log);

@@ -177,16 +177,17 @@ fn perft(options: &CommandLine) -> Result<(), String> {
 }
 
 fn bench(options: &CommandLine) -> Result<(), String> {
-    let (settings, preset) = (&options.settings, &options.settings.preset);
+    let settings = &options.settings;
     if settings.iterations.is_some() || settings.move_time.is_some() {
         return Err("bench has a fixed number of iterations: remove iterations and move-time".into());
     }
-    let bench = otrera::bench::run(&preset.params);
+    let bench = otrera::bench::run(&settings.preset.params);
     let seconds = bench.elapsed.as_secs_f64();
     print(&format!(
-        "{} iterations in {seconds:.3} s, {:.0} iterations/s ({preset}, one thread)\nBench: {}\n",
+        "{} iterations in {seconds:.3} s, {:.0} iterations/s ({}, one thread)\nBench: {}\n",
         bench.iterations,
         bench.iterations as f64 / seconds,
+        settings.preset.text,
         bench.checksum
     ))
 }

@@ -86,9 +86,7 @@ impl Matches {
     }
 
     /// Writes both files of a match and returns `{"id":"…","file":"…"}`; `new_id` generates the id of a new match.
-    ///
-    /// # Errors
-    /// An invalid request, a match that another page has taken over, or a failed write.
+    /// Fails if the request is invalid, another page has taken over the match, or a write fails.
     pub fn save(
         &mut self,
         request: &str,

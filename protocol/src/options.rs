@@ -7,7 +7,6 @@
 use crate::BOTZONE_ONLY;
 use crate::files;
 use otrera::{Level, Model, Params, Side, Size};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,12 +28,6 @@ pub struct Preset {
     pub text: String,
     /// The search parameters.
     pub params: Params,
-}
-
-impl fmt::Display for Preset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
 }
 
 /// An option that sets a field of a `T`.
@@ -195,16 +188,10 @@ pub fn cores() -> usize {
 }
 
 impl Settings {
-    /// Checks that the preset's weights file, if any, is for boards of this size.
-    ///
-    /// # Errors
-    /// The network in the file is for other boards.
+    /// Fails if the preset has a weights file for boards of other sizes.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
-        self.preset
-            .params
-            .model
-            .check_board(size)
-            .map_err(|problem| format!("preset {}: {problem}", self.preset))
+        let Preset { text, params } = &self.preset;
+        params.model.check_board(size).map_err(|problem| format!("preset {text}: {problem}"))
     }
 
     /// Limits `threads` to the cores of this machine; returns a remark if the value changes.
@@ -216,18 +203,13 @@ impl Settings {
         Some(format!("threads {wanted}: more than the cores of this machine; using {cores}"))
     }
 
-    /// Sets one option from text; a relative path refers to `folder`.
-    ///
-    /// # Errors
-    /// The name or the value is invalid; the message lists the valid ones.
+    /// Sets one option from text; a relative path refers to `folder`. An error lists the valid names or values.
     pub fn set(&mut self, name: &str, value: &str, folder: &Path) -> Result<(), String> {
-        match SETTINGS.iter().find(|row| row.name == name) {
-            Some(row) => (row.set)(self, value, folder),
-            None => {
-                let names: Vec<&str> = SETTINGS.iter().map(|row| row.name).collect();
-                Err(format!("unknown option, expected one of {}", names.join(", ")))
-            }
-        }
+        let Some(row) = SETTINGS.iter().find(|row| row.name == name) else {
+            let names: Vec<&str> = SETTINGS.iter().map(|row| row.name).collect();
+            return Err(format!("unknown option, expected one of {}", names.join(", ")));
+        };
+        (row.set)(self, value, folder)
     }
 
     /// Reads a configuration file. An invalid line adds a problem; the other lines take effect.
@@ -281,9 +263,9 @@ fn read_model(path: &Path) -> Result<Model, String> {
     if BOTZONE_ONLY {
         return Err("the build for Botzone reads no files".into());
     }
-    let problem = |what: &dyn fmt::Display| format!("{}: {what}", path.display());
-    let text = files::read_text(path, MAX_WEIGHTS_BYTES).map_err(|error| problem(&error))?;
-    Model::from_weights(&text).map_err(|error| problem(&error))
+    let text = files::read_text(path, MAX_WEIGHTS_BYTES).map_err(|error| error.to_string());
+    let model = text.and_then(|text| Model::from_weights(&text).map_err(|error| error.to_string()));
+    model.map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
 /// Parses a whole number within these bounds.

@@ -26,10 +26,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// Creates a session and plays until it ends.
-    ///
-    /// # Errors
-    /// A write to standard output failed.
+    /// Creates a session and plays until it ends. Fails if a write to standard output fails.
     pub fn serve(&self, connection: Connection, settings: &Settings) -> Result<(), Disconnected> {
         (self.play)(Session::new(connection, settings, self.defaults))
     }

@@ -37,9 +37,6 @@ enum End {
 }
 
 /// Runs the command: plays one game.
-///
-/// # Errors
-/// Invalid options, or a failed read or write.
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let start = crate::position::start(options)?;
     let settings = &options.settings;

@@ -11,9 +11,6 @@ use std::path::Path;
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Returns the start position given by `--fen` or `--size`.
-///
-/// # Errors
-/// The FEN cannot be read.
 pub fn start(options: &CommandLine) -> Result<Position, String> {
     match &options.own.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
@@ -22,10 +19,7 @@ pub fn start(options: &CommandLine) -> Result<Position, String> {
 }
 
 /// Returns the position given by `--fen`, `--size`, `--moves`, `--record`, `--game` and `--ply`, and the move before
-/// it.
-///
-/// # Errors
-/// Contradictory options, an unreadable file, or an illegal move.
+/// it. Fails for contradictory options, an unreadable file, or an illegal move before the position.
 pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), String> {
     let game = game(options)?;
     let positions = game.positions();
@@ -39,10 +33,7 @@ pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), Strin
     }
 }
 
-/// Returns the game given by `--fen`, `--size`, `--moves`, `--record` and `--game`.
-///
-/// # Errors
-/// Contradictory options, or an unreadable file.
+/// Returns the game given by `--fen`, `--size`, `--moves`, `--record` and `--game`. Does not check its moves.
 pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
     Ok(match (&options.own.moves, &options.own.record) {
         (Some(_), Some(_)) => return Err("--moves and --record cannot be combined".into()),

@@ -229,10 +229,8 @@ pub fn require_new(file: &Path) -> Result<(), String> {
     }
 }
 
-/// Formats a game in the format of the file's extension.
-///
-/// # Errors
-/// An unknown extension, or a game that CCGC text cannot represent.
+/// Formats a game in the format of the file's extension. Fails for an unknown extension, or if CCGC text cannot
+/// represent the game.
 pub fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
     let format = Format::of_extension(&file.extension().unwrap_or_default().to_string_lossy());
     format.ok_or("the file name must end in .sgf, .json or .txt (CCGC)")?.write(game)

@@ -242,10 +242,7 @@ impl UciBot {
         format!("id name {name} {version}\nid author the Otrera authors\n{options}uciok")
     }
 
-    /// Sets an option.
-    ///
-    /// # Errors
-    /// The name or the value is invalid; the message lists the valid values.
+    /// Sets an option. An error lists the valid values.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         let option = OPTIONS.into_iter().find(|(known, ..)| known.eq_ignore_ascii_case(name));
         let (_, kind, set) = option.ok_or_else(|| format!("unknown option {}", shortened(name)))?;
@@ -275,10 +272,8 @@ impl UciBot {
         self.set_position(None, &[])
     }
 
-    /// Sets up a position. Like Fairy-Stockfish, plays all moves before the first invalid one.
-    ///
-    /// # Errors
-    /// An invalid FEN, which changes nothing; an invalid move; or a preset for other boards.
+    /// Sets up a position. Like Fairy-Stockfish, plays all moves before the first invalid one. An invalid FEN changes
+    /// nothing. Also fails if the preset is for other boards.
     fn set_position(&mut self, fen: Option<&str>, moves: &[&str]) -> Result<(), String> {
         self.position = match fen {
             Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
