@@ -2,7 +2,9 @@
 //! of limits set by `ulimit`. The bot must continue the game and report each problem in the log.
 #![cfg(unix)]
 
-use crate::common::{FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, installed, read, run_command, text};
+use crate::common::{
+    FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, installed, quit, read, run_command, text,
+};
 use otrera_referee::program::{Exit, Program};
 use std::fs::File;
 use std::os::unix::fs::symlink;
@@ -22,9 +24,7 @@ fn answer_on_sau(mut command: Command, folder: &Path) {
     program.send(b"new white\nmove DJDDGD\n");
     let answer = program.line(LIMIT).unwrap_or_else(|problem| panic!("{problem}"));
     assert!(answer.starts_with("move "), "{answer}");
-    program.send(b"quit\n");
-    let exit = program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"));
-    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""));
+    quit(program);
 }
 
 fn otrera(arguments: &[&str]) -> Command {
@@ -181,9 +181,8 @@ fn programs_sharing_a_log_write_separate_files() {
         program
     };
     let programs = ["First", "Second", "Third"].map(|name| (name, start(name)));
-    for ((name, mut program), file) in programs.into_iter().zip(["the.log", "the-2.log", "the-3.log"]) {
-        program.send(b"quit\n");
-        assert_eq!(program.exit(LIMIT).expect("otrera ends").status, Some(0));
+    for ((name, program), file) in programs.into_iter().zip(["the.log", "the-2.log", "the-3.log"]) {
+        quit(program);
         let log = read(&folder.join(file));
         assert_contains(&log, &format!("<- name {name}\n"));
         assert_eq!(log.matches("<- name ").count(), 1, "{log}");

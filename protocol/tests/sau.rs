@@ -1,6 +1,6 @@
 //! Tests of games on the SAU platform: records, resuming after a crash, refused moves and pondering.
 
-use crate::common::{LIMIT, assert_contains, files, folder, installed, only_record, read, start, text};
+use crate::common::{LIMIT, assert_contains, files, folder, installed, only_record, quit, read, start, text};
 use otrera::{Move, Position, Rules, Side, Size};
 use otrera_referee::board::Board;
 use otrera_referee::notation::Form;
@@ -66,12 +66,6 @@ fn board_after(moves: &[&str]) -> Board {
 fn answer(program: &mut Program, line: &str) -> String {
     program.send(format!("{line}\n"));
     program.line(LIMIT).unwrap()
-}
-
-fn quit(mut program: Program) {
-    program.send("quit\n");
-    let exit = program.exit(LIMIT).unwrap();
-    assert_eq!((exit.status, exit.rest.as_str(), exit.errors.as_str()), (Some(0), "", ""));
 }
 
 /// Asserts that a record's file name consists of `beginning`, one of `results`, a date with time, and `end`.

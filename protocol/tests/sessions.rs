@@ -54,7 +54,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use testkit::skip;
+use testkit::{at_once, skip};
 
 /// Returns the prefixes of the transcripts' file names: those of [`PLATFORMS`], and `any`.
 fn kinds() -> impl Iterator<Item = &'static str> {
@@ -76,26 +76,15 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Plays all transcripts whose names begin with `kind-`; returns their number and the messages of the failures.
-fn play_all(kind: &str) -> (usize, Vec<String>) {
-    let of_this_kind = |path: &&PathBuf| name(path).starts_with(&format!("{kind}-"));
-    let transcripts = transcripts();
-    let outcomes = transcripts.iter().filter(of_this_kind).map(|path| transcript::play(path));
-    let outcomes: Vec<_> = outcomes.collect();
-    (outcomes.len(), outcomes.into_iter().filter_map(Result::err).collect())
-}
-
 #[test]
 fn all_transcripts_pass() {
-    let outcomes: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = kinds().map(|kind| (kind, scope.spawn(move || play_all(kind)))).collect();
-        threads.into_iter().map(|(kind, thread)| (kind, thread.join().expect("no panic"))).collect()
+    at_once(kinds(), |kind| {
+        let mut paths = transcripts();
+        paths.retain(|path| name(path).starts_with(&format!("{kind}-")));
+        assert!(!paths.is_empty(), "protocol/transcripts/ has no {kind}-….session");
+        let failures: Vec<String> = paths.iter().filter_map(|path| transcript::play(path).err()).collect();
+        assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
     });
-    let failures: Vec<_> = outcomes.iter().flat_map(|(_, (_, failures))| failures.iter().cloned()).collect();
-    assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
-    for (kind, (count, _)) in outcomes {
-        assert!(count > 0, "protocol/transcripts/ has no {kind}-….session");
-    }
 }
 
 /// Checks that every platform is in [`PLATFORMS`] and `--help`, has transcripts, and has a section in

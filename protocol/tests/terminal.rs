@@ -37,17 +37,10 @@ impl Terminal {
         let end = || user.try_clone().expect("a descriptor");
         // `env` restores the default action of SIGINT, which background jobs of a shell inherit as ignored.
         let mut command = Command::new("env");
-        command
-            .args(["--default-signal=INT", OTRERA])
-            .args(arguments)
-            .stdin(end())
-            .stdout(end())
-            .stderr(end());
-        command
-            .env_remove("NO_COLOR")
-            .env("TERM", "xterm")
-            .env("LC_ALL", "C")
-            .envs(variables.iter().copied());
+        command.args(["--default-signal=INT", OTRERA]).args(arguments);
+        command.stdin(end()).stdout(end()).stderr(end());
+        command.env_remove("NO_COLOR").envs([("TERM", "xterm"), ("LC_ALL", "C")]);
+        command.envs(variables.iter().copied());
         let child = command.spawn().expect("the program starts");
         // Reading ends with the program only if no other handle of its side is open.
         drop((command, user));

@@ -1,14 +1,10 @@
 //! Tests of UCI with the real program: boards and move counts as in Fairy-Stockfish, and one answer to each `go`
 //! whatever a GUI sends.
 
-use crate::common;
+use crate::common::{self, LIMIT, quit};
 use otrera_referee::program::Program;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use std::time::Duration;
-
-/// Time limit for an answer, long enough for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 fn start() -> Program {
     common::start(&["uci", "--threads", "1", "--memory", "16", "--seed", "1"])
@@ -22,7 +18,7 @@ fn send(program: &mut Program, line: &str) {
 fn read_to(program: &mut Program, beginning: &str) -> (String, Vec<String>) {
     let mut skipped = Vec::new();
     loop {
-        let line = program.line_of_many(PATIENCE);
+        let line = program.line_of_many(LIMIT);
         let line = line.unwrap_or_else(|problem| panic!("no {beginning}: {problem}"));
         match line.strip_prefix(beginning) {
             Some(rest) => return (rest.to_owned(), skipped),
@@ -31,18 +27,12 @@ fn read_to(program: &mut Program, beginning: &str) -> (String, Vec<String>) {
     }
 }
 
-fn end(mut program: Program) {
-    send(&mut program, "quit");
-    let exit = program.exit(PATIENCE).unwrap();
-    assert_eq!((exit.status, exit.rest.as_str(), exit.errors.as_str()), (Some(0), "", ""));
-}
-
 #[test]
 fn fairy_stockfish_agrees_on_positions_and_legal_moves() {
     let data = include_str!("data/fairy_stockfish.txt");
     let mut program = start();
-    let lines = data.lines().filter(|line| !line.starts_with('#'));
-    let mut count = 0;
+    let lines: Vec<&str> = data.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(lines.len() > 50, "only {} positions", lines.len());
     for line in lines {
         let [variant, moves, fen, legal] =
             line.split("; ").collect::<Vec<_>>().try_into().expect("four fields");
@@ -50,17 +40,15 @@ fn fairy_stockfish_agrees_on_positions_and_legal_moves() {
         send(&mut program, &format!("position startpos moves {moves}\nd\ngo perft 1"));
         assert_eq!(read_to(&mut program, "Fen: ").0, fen);
         assert_eq!(read_to(&mut program, "Nodes searched: ").0, legal, "{fen}");
-        assert_eq!(program.line(PATIENCE).unwrap(), "");
-        count += 1;
+        assert_eq!(program.line(LIMIT).unwrap(), "");
     }
-    assert!(count > 50, "only {count} positions");
-    end(program);
+    quit(program);
 }
 
-/// Returns the number after the word `name` in the last of `lines`.
-fn last_of(lines: &[String], name: &str) -> i64 {
-    let mut words = lines.last().expect("a line").split(' ').skip_while(|&word| word != name).skip(1);
-    words.next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no {name} in {lines:?}"))
+/// Returns the words after the word `name`.
+fn after<'a>(line: &'a str, name: &str) -> Vec<&'a str> {
+    let (_, rest) = line.split_once(&format!("{name} ")).unwrap_or_else(|| panic!("no {name} in {line}"));
+    rest.split(' ').collect()
 }
 
 /// Covers a move time below the overhead, an overrun clock, and an immediate stop.
@@ -79,12 +67,13 @@ fn go_without_time_searches_100_iterations() {
     ] {
         send(&mut program, &format!("ucinewgame\nposition startpos\n{go}"));
         let (_, infos) = read_to(&mut program, "bestmove ");
-        assert!(last_of(&infos, "nodes") >= 100, "{go}: {infos:?}");
+        let nodes: u32 = after(infos.last().unwrap(), "nodes")[0].parse().unwrap();
+        assert!(nodes >= 100, "{go}: {infos:?}");
     }
     send(&mut program, "ucinewgame\ngo nodes 7 movetime 1");
     let (_, infos) = read_to(&mut program, "bestmove ");
-    assert_eq!(last_of(&infos, "nodes"), 7, "{infos:?}");
-    end(program);
+    assert_eq!(after(infos.last().unwrap(), "nodes")[0], "7", "{infos:?}");
+    quit(program);
 }
 
 #[test]
@@ -102,7 +91,7 @@ fn proven_results_have_certain_scores_and_wdl() {
         assert!(verdict.starts_with(expected[1]), "{verdict}");
         assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(expected[0])), "{lines:?}");
     }
-    end(program);
+    quit(program);
 }
 
 #[test]
@@ -113,26 +102,19 @@ fn info_lines_show_multipv_and_wdl() {
     let (best, infos) = read_to(&mut program, "bestmove ");
     let last = &infos[infos.len() - 3..];
     for (number, line) in (1..).zip(last) {
-        let words: Vec<&str> = line.split(' ').collect();
-        let after = |name: &str| words[words.iter().position(|&word| word == name).expect(name) + 1];
-        assert_eq!(after("multipv"), number.to_string());
-        let [win, draw, loss] = words[words.iter().position(|&word| word == "wdl").unwrap() + 1..][..3]
-            .iter()
-            .map(|word| word.parse::<u32>().unwrap())
-            .collect::<Vec<_>>()[..]
-        else {
-            panic!("{line}")
-        };
-        assert_eq!((draw, win + loss), (0, 1000), "{line}");
-        assert_eq!(after("nodes"), "2000");
+        assert_eq!(after(line, "multipv")[0], number.to_string());
+        let wdl: Vec<u32> = after(line, "wdl").iter().map_while(|word| word.parse().ok()).collect();
+        let [win, 0, loss] = wdl[..] else { panic!("{line}") };
+        assert_eq!(win + loss, 1000, "{line}");
+        assert_eq!(after(line, "nodes")[0], "2000");
         for name in ["depth", "cp", "nps", "hashfull", "time"] {
-            after(name).parse::<i64>().unwrap_or_else(|_| panic!("{name} in {line}"));
+            after(line, name)[0].parse::<i64>().unwrap_or_else(|_| panic!("{name} in {line}"));
         }
-        let moves = words.iter().skip_while(|&&word| word != "pv").count() - 1;
-        assert!(moves >= 2, "no continuation in {line}");
-        assert!(number > 1 || best.starts_with(after("pv")), "{best} but {line}");
+        let moves = after(line, " pv");
+        assert!(moves.len() >= 2, "no continuation in {line}");
+        assert!(number > 1 || best.starts_with(moves[0]), "{best} but {line}");
     }
-    end(program);
+    quit(program);
 }
 
 /// Words of the random commands that [`command`] generates.
@@ -181,12 +163,10 @@ proptest! {
         // The commands above cannot print this board, so it marks the end of their output.
         send(&mut program, "stop\nposition fen QqQq/4/4/4 b\nd");
         let (_, answers) = read_to(&mut program, "Fen: QqQq/4/4/4 b");
-        let searches = commands
-            .iter()
-            .filter(|command| command.starts_with(b"go") && !command.starts_with(b"go perft"))
-            .count();
+        let is_search = |line: &&Vec<u8>| line.starts_with(b"go") && !line.starts_with(b"go perft");
+        let searches = commands.iter().filter(is_search).count();
         let answered = answers.iter().filter(|line| line.starts_with("bestmove ")).count();
         prop_assert_eq!(answered, searches, "{:?}", answers);
-        end(program);
+        quit(program);
     }
 }

@@ -37,6 +37,13 @@ pub fn output<'a>(arguments: impl IntoIterator<Item = &'a str>) -> String {
     exit.rest
 }
 
+/// Sends `quit`; asserts exit status 0 without more output.
+pub fn quit(mut program: Program) {
+    program.send("quit\n");
+    let exit = program.exit(LIMIT).unwrap();
+    assert_eq!((exit.status, exit.rest.as_str(), exit.errors.as_str()), (Some(0), "", ""));
+}
+
 pub fn run_command(command: Command, input: &[u8]) -> Exit {
     let mut program = Program::start(command);
     program.send(input);

@@ -173,13 +173,11 @@ impl Stage {
         let exit = self.program()?.exit(limit)?;
         self.program = None;
         let expected = i32::try_from(number(status)?).map_err(|error| error.to_string())?;
-        match exit {
-            exit if !exit.errors.is_empty() => Err(format!("standard error holds {:?}", exit.errors)),
-            exit if !exit.rest.is_empty() => {
-                Err(format!("unexpected output before the exit: {:?}", exit.rest))
-            }
-            exit if exit.status == Some(expected) => Ok(()),
-            exit => Err(format!("its status was {:?}", exit.status)),
+        match (exit.errors.as_str(), exit.rest.as_str(), exit.status) {
+            ("", "", Some(status)) if status == expected => Ok(()),
+            ("", "", status) => Err(format!("its status was {status:?}")),
+            ("", rest, _) => Err(format!("unexpected output before the exit: {rest:?}")),
+            (errors, ..) => Err(format!("standard error holds {errors:?}")),
         }
     }
 
