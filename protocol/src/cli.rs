@@ -224,7 +224,9 @@ impl CommandLine {
             "-V" | "--version" => self.command = Command::Version,
             _ => {
                 skip_value(parser);
-                return Err(unknown_option(flag));
+                let own = command_options().iter().map(|row| row.name);
+                let known = SETTINGS.iter().map(|row| row.name).chain(own).chain(["help", "version"]);
+                return Err(unknown("option", flag, known));
             }
         }
         Ok(())
@@ -240,7 +242,8 @@ impl CommandLine {
             },
             (Command::Detect, word) => {
                 let found = commands().find(|(name, _)| *name == word);
-                self.command = found.ok_or_else(|| unknown_word("command", word))?.1;
+                let known = commands().map(|(name, _)| name).chain(["resume"]);
+                self.command = found.ok_or_else(|| unknown("command", word, known))?.1;
             }
             (Command::Perft, depth) if self.depth.is_none() => {
                 let number =
@@ -249,7 +252,7 @@ impl CommandLine {
             }
             (Command::Help(""), topic) => {
                 let page = pages().find(|page| page.eq_ignore_ascii_case(topic));
-                self.command = Command::Help(page.ok_or_else(|| unknown_word("help page", topic))?);
+                self.command = Command::Help(page.ok_or_else(|| unknown("help page", topic, pages()))?);
             }
             (Command::Help(_) | Command::Version, _) => {}
             _ => return Err(format!("unexpected argument {word}; see otrera --help")),
@@ -269,8 +272,7 @@ impl CommandLine {
         }
     }
 
-    /// Adds a problem for each option that has no effect on the command. Without a command, the platform is not known
-    /// yet: any platform's option may have an effect.
+    /// Adds a problem for each option without effect on the command; without one, any platform's may have an effect.
     fn check_used(&mut self, used: &[Used]) {
         let page = self.page();
         let has_effect = |pages: &str| match self.command {
@@ -328,30 +330,17 @@ fn command_options() -> &'static [OptionRow<CommandOptions>] {
     if BOTZONE_ONLY { &[] } else { COMMAND_OPTIONS }
 }
 
-fn unknown_option(flag: &str) -> String {
-    let own = command_options().iter().map(|row| row.name);
-    let known = SETTINGS.iter().map(|row| row.name).chain(own).chain(["help", "version"]);
-    format!("unknown option {flag}; {}", suggestion(flag, "--", known))
-}
-
-fn unknown_word(kind: &str, word: &str) -> String {
-    let known: Vec<&str> = match kind {
-        "command" => commands().map(|(name, _)| name).chain(["resume"]).collect(),
-        _ => pages().collect(),
-    };
-    format!("unknown {kind} {word}; {}", suggestion(word, "", known.into_iter()))
-}
-
-/// Formats a hint for an unknown word: the most similar known word, if close enough, and a reference to `--help`.
-/// `dashes` is the prefix of option names, empty for other words.
-fn suggestion(word: &str, dashes: &str, known: impl Iterator<Item = &'static str>) -> String {
+/// Reports an unknown word of a kind; suggests the most similar known one, if close enough, and `--help`.
+fn unknown(kind: &str, word: &str, known: impl Iterator<Item = &'static str>) -> String {
+    let dashes = if kind == "option" { "--" } else { "" };
     let bare = word.strip_prefix(dashes).unwrap_or(word);
     let nearest = known.map(|name| (edits(bare, name), name)).min();
     // Two swapped letters are two edits.
-    match nearest.filter(|(edits, name)| *edits <= 2 && edits * 2 <= name.len()) {
+    let hint = match nearest.filter(|(edits, name)| *edits <= 2 && edits * 2 <= name.len()) {
         Some((_, name)) => format!("did you mean {dashes}{name}? See otrera --help"),
         None => "see otrera --help".into(),
-    }
+    };
+    format!("unknown {kind} {word}; {hint}")
 }
 
 /// Returns the Levenshtein distance of two words.

@@ -11,6 +11,7 @@ use crate::session::{GameSearch, verdict};
 use crate::setup::Setup;
 use otrera::{Level, Move, PlayedMove, Report, Side};
 use std::io::BufRead;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -28,13 +29,6 @@ Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
   quit       leave (or Ctrl-C); the record is kept
   help       show this text
 ";
-
-/// Reason why a game ended.
-enum End {
-    Won(Side),
-    Resigned(Side),
-    Left,
-}
 
 /// Runs the command: plays one game.
 pub fn run(options: &CommandLine) -> Result<(), String> {
@@ -62,19 +56,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         "You play {person}{against}. On the board {person} is {letter} and moves {mover}.
 {HELP}"
     ))?;
-    let end = table.play(&mut std::io::stdin().lock())?;
-    let winner = match end {
-        End::Won(side) => {
-            table.show_board()?;
-            crate::print(&format!("{side} has won.\n"))?;
-            Some(side)
-        }
-        End::Resigned(side) => {
-            crate::print(&format!("{side} resigns.\n"))?;
-            Some(side.opponent())
-        }
-        End::Left => None,
-    };
+    let winner = table.play(&mut std::io::stdin().lock())?;
     table.finish(winner)
 }
 
@@ -105,18 +87,21 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn play(&mut self, input: &mut impl BufRead) -> Result<End, String> {
+    /// Plays until the game ends or the person leaves; returns the winner, if any.
+    fn play(&mut self, input: &mut impl BufRead) -> Result<Option<Side>, String> {
         loop {
             if let Some(winner) = self.game.position().winner() {
-                return Ok(End::Won(winner));
+                self.show_board()?;
+                crate::print(&format!("{winner} has won.\n"))?;
+                return Ok(Some(winner));
             }
             if self.game.position().side() != self.person {
                 self.engine_moves()?;
                 continue;
             }
             self.show_board()?;
-            if let Some(end) = self.person_moves(input)? {
-                return Ok(end);
+            if let ControlFlow::Break(winner) = self.person_moves(input)? {
+                return Ok(winner);
             }
         }
     }
@@ -159,22 +144,25 @@ impl Table<'_> {
         crate::print(&format!("{} plays {mv}{rate}\n", self.settings.name))
     }
 
-    /// Reads commands until a move is played or taken back, or the game ends.
-    fn person_moves(&mut self, input: &mut impl BufRead) -> Result<Option<End>, String> {
+    /// Reads commands until a move is played or taken back, or the game ends; then breaks with the winner, if any.
+    fn person_moves(&mut self, input: &mut impl BufRead) -> Result<ControlFlow<Option<Side>>, String> {
         loop {
             crate::print("your move> ")?;
             let mut bytes = Vec::new();
             if input.read_until(b'\n', &mut bytes).map_err(|error| error.to_string())? == 0 {
                 crate::print("\n")?;
-                return Ok(Some(End::Left));
+                return Ok(ControlFlow::Break(None));
             }
             let typed = String::from_utf8_lossy(&bytes);
             let (command, argument) = typed.trim().split_once(' ').unwrap_or((typed.trim(), ""));
             match (command.to_ascii_lowercase().as_str(), argument.trim()) {
                 ("", _) => {}
                 ("help" | "?", _) => crate::print(HELP)?,
-                ("quit" | "exit", _) => return Ok(Some(End::Left)),
-                ("resign", _) => return Ok(Some(End::Resigned(self.person))),
+                ("quit" | "exit", _) => return Ok(ControlFlow::Break(None)),
+                ("resign", _) => {
+                    crate::print(&format!("{} resigns.\n", self.person))?;
+                    return Ok(ControlFlow::Break(Some(self.person.opponent())));
+                }
                 ("hint", _) => {
                     let report = self.think();
                     let mv = report.best.map_or("nothing".into(), |mv| mv.to_string());
@@ -189,14 +177,14 @@ impl Table<'_> {
                 ("undo", count) => match self.undo(count) {
                     Ok(taken) => {
                         crate::print(&format!("taken back: {taken}\n"))?;
-                        return Ok(None);
+                        return Ok(ControlFlow::Continue(()));
                     }
                     Err(problem) => crate::print(&format!("{problem}\n"))?,
                 },
                 _ => match self.parse_move(&typed.trim().to_ascii_lowercase()) {
                     Ok(mv) => {
                         self.advance(mv.into())?;
-                        return Ok(None);
+                        return Ok(ControlFlow::Continue(()));
                     }
                     Err(problem) => crate::print(&format!("{problem}\n"))?,
                 },
