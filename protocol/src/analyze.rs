@@ -53,8 +53,7 @@ pub fn new_search(position: Position, options: &CommandLine) -> Search {
     Search::new(position, settings.preset.params.clone(), resources)
 }
 
-/// Returns the search limits: `--iterations`, else `--time`, else `--move-time`, else `default`. A time limit starts at
-/// this call.
+/// Returns the limits: `--iterations`, else `--time`, `--move-time` or `default`; time counts from this call.
 pub fn limits(options: &CommandLine, default: Duration) -> Limits {
     match options.settings.iterations {
         Some(count) => Limits::iterations(count),

@@ -204,8 +204,7 @@ impl Shared {
         self.matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if the headers have a `Host`, and every `Host` and `Origin` names this server; protects against DNS
-    /// rebinding.
+    /// True if there is a `Host`, and every `Host` and `Origin` names this server: protects against DNS rebinding.
     fn admits(&self, headers: &HeaderMap) -> bool {
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
         let all = |name, is_valid: &dyn Fn(&str) -> bool| {

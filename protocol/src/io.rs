@@ -255,8 +255,7 @@ impl Events {
         }
     }
 
-    /// Returns the next event, or `None` if none arrives by `deadline`. Waits without limit if there is no deadline or
-    /// no thread that reads the input.
+    /// Returns the next event, or `None` at `deadline`. Waits without limit if it has no deadline or no thread.
     pub fn next_by(&mut self, deadline: Option<Instant>) -> Option<Event> {
         match deadline {
             Some(deadline) if self.input.is_none() => {
@@ -271,8 +270,7 @@ impl Events {
         self.waiting.push_front(event);
     }
 
-    /// Removes the lines for which `wanted` is false. Affects only lines returned by [`Self::peek_before`] or put back
-    /// by [`Self::unread`].
+    /// Removes unwanted lines, among those returned by [`Self::peek_before`] or put back by [`Self::unread`].
     pub fn keep_lines(&mut self, wanted: impl Fn(&str) -> bool) {
         self.waiting.retain(|event| match event {
             Event::Line(line, _) => wanted(line),

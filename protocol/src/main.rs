@@ -55,12 +55,11 @@ fn run(arguments: Vec<OsString>) -> u8 {
 }
 
 /// Makes writes beyond `ulimit -f` or into a closed pipe fail with an error instead of a fatal signal.
-///
-/// Rust's entry point, if used, already ignores SIGPIPE.
 #[cfg(unix)]
 fn survive_signals() {
     use signal_hook::consts::{SIGPIPE, SIGXFSZ};
     static SEEN: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+    // Rust's entry point, if used, already ignores SIGPIPE.
     let signals: &[c_int] = if BOTZONE_ONLY { &[SIGXFSZ, SIGPIPE] } else { &[SIGXFSZ] };
     for &signal in signals {
         // A missing handler does no harm until such a signal arrives.

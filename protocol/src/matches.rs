@@ -111,8 +111,7 @@ impl Matches {
         Ok(json!({"id": id, "file": written?.display().to_string()}).to_string())
     }
 
-    /// Removes the match from `open` and returns it. If `open` has no such match, reopens the files of an earlier
-    /// process, or creates a match.
+    /// Removes the match from `open` and returns it; otherwise reopens an earlier process's files, or creates a match.
     fn take(&mut self, id: &str, game: &GameRecord) -> Match {
         if let Some(found) = self.open.remove(id) {
             return found;

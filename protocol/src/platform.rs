@@ -14,8 +14,7 @@ pub struct Platform {
     pub speaker: &'static str,
     /// Command that selects the platform without detection, and the command's description in help.
     pub command: Option<(&'static str, &'static str)>,
-    /// Prefixes of the file names of its transcripts in the tests, one for each style of the protocol: `json`,
-    /// `simple`.
+    /// Prefixes of the file names of its transcripts in the tests, one for each style of the protocol.
     pub transcripts: &'static [&'static str],
     /// Board, resources and time, unless options change them.
     pub defaults: Setup,

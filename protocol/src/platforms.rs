@@ -11,8 +11,7 @@ use crate::{BOTZONE_ONLY, botzone, sau, uci};
 pub static PLATFORMS: &[&Platform] =
     if BOTZONE_ONLY { &[&botzone::PLATFORM] } else { &[&botzone::PLATFORM, &sau::PLATFORM, &uci::PLATFORM] };
 
-/// Skips lines until a platform recognises one, puts that line back, and returns the platform; `None` at the end of
-/// input.
+/// Skips lines until a platform recognises one, and puts that line back; `None` at the end of input.
 pub fn detect(events: &mut Events) -> Option<&'static Platform> {
     while let Event::Line(line, arrived) = events.wait() {
         if let Some(platform) = PLATFORMS.iter().find(|platform| (platform.recognises)(&line)) {

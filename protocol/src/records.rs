@@ -82,8 +82,7 @@ impl RecordFile {
         GameRecord { winner, moves: moves.to_vec(), ..self.record.clone() }
     }
 
-    /// Writes the game and syncs it to disk; without a winner the game is unfinished. Returns the path, which depends
-    /// on the result.
+    /// Writes the game, unfinished without a winner, and syncs it. Returns the path, which depends on the result.
     pub fn write(&mut self, moves: &[Move], winner: Option<Side>) -> Result<PathBuf, String> {
         self.write_moves(moves, winner, true)
     }
@@ -200,8 +199,7 @@ pub fn read_text(file: &Path) -> std::io::Result<String> {
     files::read_record(file, MAX_RECORD_BYTES)
 }
 
-/// Reads the moves of a record, or plain moves, up to the first one that is unreadable or illegal after `start`. Also
-/// returns the problem, if any.
+/// Reads the moves of a record or plain moves, up to the first unreadable or illegal one; also returns the problem.
 pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
     let (mut moves, torn) = ccgc::read_moves_up_to_error(text);
     if let Some(illegal) = GameRecord::new("", "", *start).with_moves(&moves).first_illegal() {
@@ -229,8 +227,7 @@ pub fn require_new(file: &Path) -> Result<(), String> {
     }
 }
 
-/// Formats a game in the format of the file's extension. Fails for an unknown extension, or if CCGC text cannot
-/// represent the game.
+/// Formats a game in the format of the file's extension. Fails if unknown, or if CCGC text cannot represent the game.
 pub fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
     let format = Format::of_extension(&file.extension().unwrap_or_default().to_string_lossy());
     format.ok_or("the file name must end in .sgf, .json or .txt (CCGC)")?.write(game)

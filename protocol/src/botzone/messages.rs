@@ -69,8 +69,7 @@ pub fn classify(line: &str) -> Form {
     }
 }
 
-/// True if `turn` is 1 to [`MAX_TURNS`], `messages` is at most [`expected_messages`], and the numbers of `first` are -1
-/// to 9.
+/// True if `turn` is valid, `messages` are not too many for it, and the numbers of `first` are -1 to 9.
 fn is_history(turn: i64, first: &[i64; 6], messages: usize) -> bool {
     let is_on_board = first.iter().all(|number| (-1..Size::STANDARD.edge() as i64).contains(number));
     is_on_board && (1..=MAX_TURNS).contains(&turn) && messages <= expected_messages(turn)
@@ -153,8 +152,7 @@ fn interleaved(requests: &[Message], responses: &[Message]) -> Vec<Message> {
     messages
 }
 
-/// Parses a message from a JSON value. Like the judge, it accepts an object inside a string, and numbers as strings or
-/// like `5.0`.
+/// Parses a JSON value. Like the judge, accepts an object inside a string, and numbers as strings or like `5.0`.
 fn json_message(value: &Value, size: Size) -> Message {
     if let Value::String(text) = value {
         return match serde_json::from_str(text) {

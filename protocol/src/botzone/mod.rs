@@ -115,8 +115,7 @@ impl BotzoneBot {
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
     }
 
-    /// True if the process keeps running after this turn; `is_kept_running` is true if it kept running before this
-    /// turn.
+    /// True if the process keeps running after this turn; `is_kept_running`: it kept running before the turn.
     fn stays(&mut self, turn: &Turn, is_kept_running: bool) -> bool {
         match self.session.settings.keep_running {
             KeepRunning::On => true,
@@ -180,14 +179,12 @@ fn side_of(first: &Message) -> Side {
     }
 }
 
-/// Returns the deadline for the end of input: [`CLOSING_GRACE`] after the turn's last line, plus the time between its
-/// first and last line.
+/// Returns the deadline for the end of input: [`CLOSING_GRACE`] after the last line, plus the time since the first.
 fn end_expected_by(turn: &Turn) -> Instant {
     turn.complete + CLOSING_GRACE + turn.complete.saturating_duration_since(turn.began)
 }
 
-/// Reads ahead until `deadline`, or longer while part of a line arrives. Returns false if the input ends without
-/// another turn, true otherwise.
+/// Reads ahead until `deadline`, or longer while part of a line arrives; false if no more turns can come.
 fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     let mut read = bytes_read();
     while !matches!(events.peek_before(deadline).back(), Some(Event::Closed)) && bytes_read() != read {

@@ -52,8 +52,7 @@ fn is_certain(turn: i64, messages: &[[i64; 6]]) -> bool {
     messages.is_empty() || turn > 1 && messages.len() == expected_messages(turn)
 }
 
-/// Adds messages to `first` until the turn is complete, the input ends or [`Patience`] times out. Also returns the
-/// arrival time of the last line.
+/// Adds messages until the turn is complete, the input ends or [`Patience`] times out; returns the last arrival time.
 fn counted_messages(
     turn: i64,
     first: Vec<Message>,
@@ -62,7 +61,7 @@ fn counted_messages(
     began: Instant,
 ) -> (Vec<Message>, Instant) {
     let expected = expected_messages(turn);
-    let (mut messages, mut complete, mut patience) = (first, began, Patience::default());
+    let (mut messages, mut complete, mut patience) = (first, began, Patience::FULL);
     while messages.len() < expected {
         let Some((line, arrived)) = patience.next_line(events) else { break };
         if line.trim().is_empty() {
@@ -81,11 +80,10 @@ fn counted_messages(
     (messages, complete)
 }
 
-/// Reads lines after `first` until the JSON text is complete, the input ends or [`Patience`] times out. Also returns
-/// the arrival time of the last line.
+/// Adds lines until the JSON is complete, the input ends or [`Patience`] times out; returns the last arrival time.
 fn whole_json(first: &str, events: &mut Events, began: Instant) -> (String, Instant) {
     let (mut text, mut complete) = (first.to_owned(), began);
-    let (mut nesting, mut patience) = (Nesting::default(), Patience::default());
+    let (mut nesting, mut patience) = (Nesting::default(), Patience::FULL);
     nesting.read(first);
     while !nesting.closed && text.len() < MAX_LINE_BYTES {
         let Some((line, arrived)) = patience.next_line(events) else { break };
@@ -132,13 +130,8 @@ struct Patience {
     slices_left: u32,
 }
 
-impl Default for Patience {
-    fn default() -> Self {
-        Self { slices_left: 100 }
-    }
-}
-
 impl Patience {
+    const FULL: Self = Self { slices_left: 100 };
     const SLICE: Duration = Duration::from_millis(20);
     const SLICES_PER_LINE: u32 = 15;
 

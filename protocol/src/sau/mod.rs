@@ -226,8 +226,7 @@ impl SauBot {
         self.think(arrived)
     }
 
-    /// Returns the move after the current game's moves in [`Resumed::moves`]; `None` if none follows or the games
-    /// differ.
+    /// Returns the next move of the game to resume; `None` if it has no more moves, or if the games differ.
     fn resumed_move(&self) -> Option<Move> {
         self.resumed.moves.strip_prefix(self.session.moves())?.first().copied()
     }

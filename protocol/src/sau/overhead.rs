@@ -45,8 +45,7 @@ pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     );
 }
 
-/// Returns `overhead + (ours - official) / moves`; `None` if not greater than `overhead`, above [`MAX_LEARNED`], or
-/// from fewer than [`MIN_MOVES`] moves.
+/// Returns `overhead + (ours - official) / moves` if it is greater than `overhead`, plausible, and from enough moves.
 fn learned(overhead: Duration, ours: Duration, official: Duration, moves: usize) -> Option<Duration> {
     // Never decreases: the operator reads the clock before loading the program, so the time read is slightly too long.
     let missed = ours.checked_sub(official)?;

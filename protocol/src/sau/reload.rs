@@ -85,8 +85,9 @@ impl SauBot {
         let silence = asked.elapsed();
         let then = SystemTime::now().checked_sub(silence).unwrap_or(SystemTime::UNIX_EPOCH);
         let total = self.session.setup().total_time.unwrap_or_default();
-        let left = self.resumed.time_left(&self.session, running, then).unwrap_or(total);
-        if let Some(ours) = self.resumed.own_count(running, then) {
+        let own_count = self.resumed.own_count(running, then);
+        let left = self.session.settings.resume_time_left.or(own_count).unwrap_or(total);
+        if let Some(ours) = own_count {
             overhead::learn(&mut self.session, ours, self.resumed.moves.len() / 2);
         }
         let unsent = usize::from(self.resumed.unsent);
@@ -222,8 +223,7 @@ impl SauBot {
         }
     }
 
-    /// Handles a move without a preceding `new`: enters the game to resume, if there is one. Returns our side, by
-    /// default White.
+    /// Handles a move without `new`: enters the game to resume, if there is one. Returns our side, by default White.
     pub fn enter_resumed_game(&mut self, mv: Option<Move>, arrived: Instant) -> Side {
         self.resumed.find(&self.session, SystemTime::now());
         // The platform may send the record's last move again.
@@ -268,8 +268,7 @@ mod tests {
     }
 
     impl Game {
-        /// Loads the bot with these files beside it and these lines in `otrera.toml`, and sends `name?`. The first
-        /// `plies` moves are on the platform's board.
+        /// Loads the bot with these files, lines in `otrera.toml` and moves on the platform's board; sends `name?`.
         fn load(files: &[(&str, String)], options: &str, plies: usize) -> Self {
             let folder = Folder::new("reload");
             for (name, text) in files {
@@ -377,8 +376,7 @@ mod tests {
         lines.map(|(mv, side)| format!("{side}: {mv}\r\n")).collect()
     }
 
-    /// Returns the journal of a process that crashed `ago` seconds ago. If `sent` is false, the last move may not have
-    /// been sent.
+    /// Returns the journal of a process that crashed `ago` seconds ago, with the field `sent`.
     fn crashed(us: &str, plies: usize, sent: bool, ago: f64) -> (&'static str, String) {
         let written = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - ago;
         let moves = letters(plies).collect::<Vec<_>>().join(" ");

@@ -179,11 +179,6 @@ impl Resumed {
         true
     }
 
-    /// Returns our time left: `resume-time-left`, else [`Self::own_count`]; `None` if neither is known.
-    pub fn time_left(&self, session: &Session, running: bool, now: SystemTime) -> Option<Duration> {
-        session.settings.resume_time_left.or_else(|| self.own_count(running, now))
-    }
-
     /// Returns the time left on our clock according to the crashed process's journal; `None` without a journal.
     /// Subtracts the time from the journal's last line to `now` if the clock has been `running`.
     pub fn own_count(&self, running: bool, now: SystemTime) -> Option<Duration> {
@@ -192,8 +187,7 @@ impl Resumed {
         Some(state.left.saturating_sub(if running { since } else { Duration::ZERO }))
     }
 
-    /// Discards the game of a crashed process with its journal, and reads the file named by `resume` again. Does
-    /// nothing if the game to resume is not from a journal.
+    /// Discards the game and the journal of a crashed process, if any, and reads the file named by `resume` again.
     pub fn begin_anew(&mut self, session: &Session) {
         if self.crashed.is_some() {
             self.discard();

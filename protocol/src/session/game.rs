@@ -102,9 +102,7 @@ impl GameSearch {
         self.recovered(|search| level.think(search, seed, &stop))
     }
 
-    /// Searches within these limits or until `stop` is set, and reports progress.
-    ///
-    /// Runs at least [`Limits::MIN_ITERATIONS`], even if `stop` is set earlier, since the move may be played.
+    /// Searches until `stop` or a limit, but at least [`Limits::MIN_ITERATIONS`], since the move may be played.
     pub fn search(
         &mut self,
         limits: &Limits,

@@ -132,8 +132,7 @@ impl Session {
         self.stop()
     }
 
-    /// Stops the search, if one is running, and returns its report. After a panic, the report is that of a single
-    /// iteration.
+    /// Stops the search, if one is running, and returns its report; after a panic, that of a single iteration.
     pub fn stop(&mut self) -> Option<Report> {
         match self.task.take()?.finish() {
             Ok((game, report)) => {
@@ -144,8 +143,7 @@ impl Session {
         }
     }
 
-    /// Sets up the game again after its search thread panicked or could not start; returns the report of a single
-    /// iteration.
+    /// Restores the game after its search thread panicked or could not start; returns the report of a single iteration.
     fn restore(&mut self, game: &GameState) -> Report {
         self.game().follow(&game.moves, game.position);
         self.exclude_refused();
