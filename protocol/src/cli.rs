@@ -111,33 +111,30 @@ pub fn help_on(page: &str) -> String {
     }
     if let Some((name, _, argument, meaning)) = COMMANDS.iter().find(|(name, ..)| *name == page) {
         let argument = if argument.is_empty() { String::new() } else { format!("{argument} ") };
-        let own: String = command_options()
-            .iter()
-            .filter(|row| is_on(row.pages, page))
-            .map(|row| option_line(row, None))
-            .collect();
+        let own = options_help(command_options(), page, |_| None);
         let note = if own.contains("--fen") { FEN_NOTE } else { "" };
         let heading = usage(&format!("{name} {argument}"), &format!("otrera {name}: {meaning}"));
-        return heading + &own + &settings_help(page, &Setup::DESKTOP) + note;
+        let settings = options_help(SETTINGS, page, |name| Setup::DESKTOP.of_setting(name));
+        return heading + &own + &settings + note;
     }
     match PLATFORMS.iter().find(|platform| platform.name.eq_ignore_ascii_case(page)) {
         Some(platform) => {
             let command = platform.command.map_or(String::new(), |(name, _)| format!("{name} "));
             let meaning = format!("otrera on {}, with the platform's defaults", platform.name);
-            usage(&command, &meaning) + &settings_help(page, &platform.defaults)
+            let settings = options_help(SETTINGS, page, |name| platform.defaults.of_setting(name));
+            usage(&command, &meaning) + &settings
         }
         None => help(),
     }
 }
 
-fn settings_help(page: &str, defaults: &Setup) -> String {
-    let rows = SETTINGS.iter().filter(|row| is_on(row.pages, page));
-    rows.map(|row| option_line(row, defaults.of_setting(row.name))).collect()
-}
-
-fn option_line<T>(row: &OptionRow<T>, default: Option<String>) -> String {
-    let default = default.map_or(String::new(), |default| format!(" ({default})"));
-    format!("  {:<24}{}{default}\n", format!("--{} {}", row.name, row.value), row.help)
+/// Formats a line for each option of a help page, with its default, if any.
+fn options_help<T>(rows: &[OptionRow<T>], page: &str, default: impl Fn(&str) -> Option<String>) -> String {
+    let line = |row: &OptionRow<T>| {
+        let default = default(row.name).map_or(String::new(), |default| format!(" ({default})"));
+        format!("  {:<24}{}{default}\n", format!("--{} {}", row.name, row.value), row.help)
+    };
+    rows.iter().filter(|row| is_on(row.pages, page)).map(line).collect()
 }
 
 fn parameters_help() -> String {
@@ -149,11 +146,8 @@ fn parameters_help() -> String {
     });
     let names = Params::NAMED.map(|(name, _)| name).join(", ");
     let heading = "Search parameters follow a preset: --preset tournament,c=3,lcb-z=0";
-    let presets = format!("Presets: {names}");
-    format!(
-        "{heading}\n{presets}\n\nParameters and values (tournament's):\n{}",
-        paragraphs.collect::<String>()
-    )
+    let paragraphs: String = paragraphs.collect();
+    format!("{heading}\nPresets: {names}\n\nParameters and values (tournament's):\n{paragraphs}")
 }
 
 /// Wraps a text after `label` at [`WIDTH`] columns and indents the lines by the width of `label`.

@@ -188,7 +188,8 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
         (Method::POST, "save") => save(&shared, body).await.into_response(),
         (Method::GET, "matches") => answer_json(shared.matches().unfinished()),
         (Method::GET, "alive") => {
-            let _tab = Tab::open(&shared.tabs);
+            shared.tabs.send_modify(|tabs| *tabs += 1);
+            let _tab = OnDrop(|| shared.tabs.send_modify(|tabs| *tabs -= 1));
             std::future::pending().await
         }
         _ => StatusCode::NOT_FOUND.into_response(),
@@ -236,37 +237,21 @@ async fn save(shared: &Shared, body: Body) -> Result<Response, Refusal> {
 async fn ask(shared: &Shared, body: Body) -> Result<Response, Refusal> {
     let request = text_of(body, MAX_BODY).await?;
     let (answer, answered) = oneshot::channel();
+    let stop = Arc::new(AtomicBool::new(false));
     // Dropped with this future if the connection is closed.
-    let stop = StopOnDrop::default();
-    let sent = shared.jobs.send(Job { request, stop: stop.0.clone(), answer });
+    let _stops = OnDrop(|| stop.store(true, Ordering::Relaxed));
+    let sent = shared.jobs.send(Job { request, stop: stop.clone(), answer });
     match (sent, answered.await) {
         (Ok(()), Ok(answer)) => Ok(answer_json(answer)),
         _ => Err((StatusCode::INTERNAL_SERVER_ERROR, "")),
     }
 }
 
-/// Stops a request's search when dropped, as when the client disconnects.
-#[derive(Default)]
-struct StopOnDrop(Arc<AtomicBool>);
+/// Calls a function when dropped, as when the client disconnects.
+struct OnDrop<F: Fn()>(F);
 
-impl Drop for StopOnDrop {
+impl<F: Fn()> Drop for OnDrop<F> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-/// Counts a connection of `alive` in [`Shared::tabs`] while it is open.
-struct Tab<'a>(&'a watch::Sender<usize>);
-
-impl<'a> Tab<'a> {
-    fn open(tabs: &'a watch::Sender<usize>) -> Self {
-        tabs.send_modify(|tabs| *tabs += 1);
-        Self(tabs)
-    }
-}
-
-impl Drop for Tab<'_> {
-    fn drop(&mut self) {
-        self.0.send_modify(|tabs| *tabs -= 1);
+        (self.0)();
     }
 }

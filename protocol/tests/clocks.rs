@@ -3,7 +3,7 @@
 //! Every turn must reach the minimum time. Only the quickest of several turns must stay within the maximum, since a
 //! busy machine can delay any single turn.
 
-use crate::common::{FIRST_TURN, LIMIT, start};
+use crate::common::{FIRST_TURN, LIMIT, iterations, start};
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
 use otrera_referee::board::Board;
 use otrera_referee::notation::Form;
@@ -76,9 +76,8 @@ fn first_turn_after(pause: Duration) -> (Duration, u64) {
     let asked = Instant::now();
     program.send(FIRST_TURN);
     program.close_input();
-    let rest = program.exit(LIMIT).unwrap().rest;
-    let iterations = rest.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
-    (asked.elapsed(), iterations.unwrap_or_else(|| panic!("no iterations in {rest}")))
+    let iterations = iterations(&program.exit(LIMIT).unwrap().rest);
+    (asked.elapsed(), iterations)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use crate::common::{
-    FIRST_TURN, LIMIT, OTRERA, assert_contains, folder, installed, quit, read, run_command, text,
+    FIRST_TURN, LIMIT, OTRERA, answer_of, assert_contains, folder, installed, quit, read, run_command, text,
 };
 use otrera_referee::program::{Exit, Program};
 use std::fs::File;
@@ -48,14 +48,6 @@ fn folders(name: &str) -> (PathBuf, PathBuf) {
     (folder, temporary)
 }
 
-/// Checks that the program answered with a move and a debug line, and printed no error.
-fn assert_answered(exit: &Exit, what: &str) {
-    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{what}");
-    let lines: Vec<&str> = exit.rest.lines().collect();
-    let [mv, debug] = lines[..] else { panic!("{what}: {}", exit.rest) };
-    assert!(mv.split(' ').count() == 6 && debug.starts_with("d="), "{what}: {}", exit.rest);
-}
-
 /// Kinds of irregular files, created by [`make`].
 const IRREGULAR: [&str; 5] = ["pipe", "zero", "full", "folder", "loop"];
 
@@ -79,7 +71,8 @@ fn an_irregular_configuration_file_is_ignored() {
         let log = folder.join("log");
         let mut command = Command::new(&executable);
         command.args(["--log", text(&log)]);
-        assert_answered(&run(command, &temporary, FIRST_TURN), kind);
+        println!("{kind}");
+        answer_of(&run(command, &temporary, FIRST_TURN));
         assert_contains(&read(&log), "otrera.toml: ");
     }
 }
@@ -104,8 +97,9 @@ fn an_unwritable_log_moves_to_the_temporary_folder() {
         let (folder, temporary) = folders(&format!("log-{kind}"));
         let log = folder.join("the.log");
         make(kind, &log);
+        println!("{kind}");
         let exit = run(otrera(&["--log", text(&log)]), &temporary, FIRST_TURN);
-        assert_answered(&exit, kind);
+        answer_of(&exit);
         // The debug line also shows the problem to the person at the platform.
         assert_contains(&exit.rest, " ! --log ");
         let written = read(&temporary.join("the.log"));
@@ -138,7 +132,7 @@ fn a_file_size_limit_costs_no_move() {
     let log = folder.join("the.log");
     // More than two blocks of 512 or 1024 bytes.
     std::fs::write(&log, "an old line\n".repeat(400)).expect("writable");
-    assert_answered(&run(limited("2", &["--log", text(&log)]), &temporary, FIRST_TURN), "log");
+    answer_of(&run(limited("2", &["--log", text(&log)]), &temporary, FIRST_TURN));
     let written = read(&temporary.join("the.log"));
     assert_contains(&written, &format!("!! --log {}: ", log.display()));
     assert_contains(&written, "<- ");
@@ -149,7 +143,7 @@ fn a_file_size_limit_costs_no_move() {
 #[test]
 fn a_small_stack_costs_no_move() {
     let (_, temporary) = folders("stack");
-    assert_answered(&run(limited("ulimit -s 32", &[]), &temporary, FIRST_TURN), "32 KB");
+    answer_of(&run(limited("ulimit -s 32", &[]), &temporary, FIRST_TURN));
 }
 
 #[test]

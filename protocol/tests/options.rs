@@ -1,9 +1,10 @@
 //! Tests of options, `otrera.toml` and the log. A bot logs and ignores invalid settings, so they never change its
 //! output to the platform; other commands print them as errors.
 
-use crate::common::{FIRST_TURN, OTRERA, assert_contains, folder, installed, read, run, text};
-use otrera_bot::options::Settings;
-use otrera_referee::program::Exit;
+use crate::common::{
+    FIRST_TURN, OTRERA, answer_of, assert_contains, folder, installed, iterations, read, run, text,
+};
+use otrera_bot::options::{Settings, cores};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,14 +13,7 @@ const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
 
 /// Returns the program's first move with the options [`FIXED`] and no other settings.
 fn usual_move() -> String {
-    first_line(run(OTRERA, FIXED, FIRST_TURN))
-}
-
-/// Asserts that a run printed a move and a debug line without errors; returns the line of the move.
-fn first_line(exit: Exit) -> String {
-    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
-    assert_eq!(exit.rest.lines().count(), 2, "a move and a debug line: {}", exit.rest);
-    exit.rest.lines().next().expect("two lines").to_owned()
+    answer_of(&run(OTRERA, FIXED, FIRST_TURN)).to_owned()
 }
 
 #[test]
@@ -54,7 +48,7 @@ fn invalid_options_are_logged_and_ignored() {
     for (number, (mistake, message)) in mistakes.into_iter().enumerate() {
         let log = folder.join(format!("{number}.log"));
         let arguments = [&FIXED[..], &["--log", text(&log)], mistake].concat();
-        assert_eq!(first_line(run(OTRERA, arguments, FIRST_TURN)), usual, "{mistake:?}");
+        assert_eq!(answer_of(&run(OTRERA, arguments, FIRST_TURN)), usual, "{mistake:?}");
         assert_contains(&read(&log), message);
     }
 }
@@ -66,12 +60,12 @@ fn excess_threads_are_reduced_to_the_cores() {
     let times = (0..3).map(|_| {
         let began = Instant::now();
         let arguments = ["--threads", "1000", "--move-time", "0.3", "--log", text(&log)];
-        first_line(run(OTRERA, arguments, FIRST_TURN));
+        answer_of(&run(OTRERA, arguments, FIRST_TURN));
         began.elapsed()
     });
     let least = times.min();
     assert!(least < Some(Duration::from_secs(1)), "{least:?}");
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores();
     let remark = format!("threads 1000: more than the cores of this machine; using {cores}");
     assert_contains(&read(&log), &format!("!! {remark}\n"));
     let analysis = run(OTRERA, ["analyze", "--threads", "1000", "--iterations", "100"], b"");
@@ -92,9 +86,7 @@ fn an_expired_clock_still_allows_100_iterations() {
         let log = folder.join(format!("{number}.log"));
         let exit = run(OTRERA, [time, &["--threads", "1", "--log", text(&log)]].concat(), input);
         assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
-        let log = read(&log);
-        let iterations = log.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
-        assert!(iterations.is_some_and(|iterations: u64| iterations >= 100), "{log}");
+        assert!(iterations(&read(&log)) >= 100, "{}", read(&log));
     }
 }
 
@@ -121,7 +113,7 @@ fn invalid_configuration_lines_are_logged_and_ignored() {
         std::fs::write(&file, mistake).expect("writable");
         let log = executable.with_file_name(format!("{number}.log"));
         let arguments = [&FIXED[..], &["--log", text(&log)]].concat();
-        assert_eq!(first_line(run(&executable, arguments, FIRST_TURN)), usual, "{}", mistake.escape_ascii());
+        assert_eq!(answer_of(&run(&executable, arguments, FIRST_TURN)), usual, "{}", mistake.escape_ascii());
         assert_contains(&read(&log), message);
     }
 }
@@ -170,7 +162,7 @@ fn the_log_has_input_and_output() {
     let arguments = [&FIXED[..], &["--log", text(&log)]].concat();
     let usual = usual_move();
     for _ in 0..2 {
-        assert_eq!(first_line(run(OTRERA, arguments.iter().copied(), FIRST_TURN)), usual);
+        assert_eq!(answer_of(&run(OTRERA, arguments.iter().copied(), FIRST_TURN)), usual);
     }
     let log = read(&log);
     assert_eq!(log.matches("-> -1 -1 -1 -1 -1 -1\n").count(), 2, "the log is appended to:\n{log}");

@@ -244,15 +244,4 @@ mod tests {
         assert_eq!(score(WinRate::LOSS, Some(false), true), "cp -20000 wdl 0 0 1000");
         assert_eq!(score(WinRate(0.25), None, true), "cp -191 wdl 250 0 750");
     }
-
-    #[test]
-    fn moves_and_boards_match_fairy_stockfish() {
-        let mv: Move = "d1-d7/g7".parse().unwrap();
-        assert_eq!(format_move(mv), "d1d7,d7g7");
-        let shown = format_board(&Position::standard().with_move(mv));
-        assert!(shown.contains("\n  7  q . . Q . . * . . q\n"), "{shown}");
-        assert!(shown.ends_with("\n\nFen: 3q2q3/10/10/q2Q2*2q/10/10/Q8Q/10/10/6Q3 b - - 1 1"), "{shown}");
-        let counted = format_perft(&Position::standard(), 1);
-        assert!(counted.ends_with("\n\nNodes searched: 2176\n") && counted.contains("\nd1d7,d7g7: 1\n"));
-    }
 }

@@ -62,10 +62,8 @@ fn play(session: Session) -> Result<(), Disconnected> {
 struct PendingGo {
     /// Side to move.
     side: Side,
-    /// True to withhold the answer until `stop`.
-    infinite: bool,
-    /// True to withhold the answer until `ponderhit` or `stop`.
-    ponder: bool,
+    /// The arguments, whose `infinite` and `ponder` can withhold the answer.
+    go: Go,
     /// Time for the move, counted from `go`, or from `ponderhit` when pondering.
     time: Option<Duration>,
     deadline: Option<Instant>,
@@ -219,7 +217,7 @@ impl UciBot {
                 self.conclude()?;
                 match go.perft {
                     Some(depth) => self.session.send(&dialect::format_perft(&self.position, depth)),
-                    None => self.think(&go, arrived),
+                    None => self.think(go, arrived),
                 }
             }
             "ponderhit" => self.ponder_hit(arrived),
@@ -291,8 +289,8 @@ impl UciBot {
     }
 
     /// Starts the search of `go`.
-    fn think(&mut self, go: &Go, arrived: Instant) -> Result<(), Disconnected> {
-        let time = if go.infinite { None } else { time_for(go, &self.position, self.overhead()) };
+    fn think(&mut self, go: Go, arrived: Instant) -> Result<(), Disconnected> {
+        let time = if go.infinite { None } else { time_for(&go, &self.position, self.overhead()) };
         let forced = time.is_some() && self.position.legal_moves().nth(1).is_none();
         let iterations = if forced { Some(1) } else { go.nodes };
         let deadline = if go.ponder { None } else { time.and_then(|time| arrived.checked_add(time)) };
@@ -311,16 +309,15 @@ impl UciBot {
         };
         self.session.game().follow(&self.moves, self.position);
         let report = self.session.search(think);
-        let (infinite, ponder) = (go.infinite, go.ponder);
-        self.pending = Some(PendingGo { side, infinite, ponder, time, deadline, report });
+        self.pending = Some(PendingGo { side, go, time, deadline, report });
         self.answer_if_due()
     }
 
     /// Starts the clock: the opponent has played the ponder move.
     fn ponder_hit(&mut self, arrived: Instant) -> Result<(), Disconnected> {
-        if let Some(go) = self.pending.as_mut().filter(|go| go.ponder) {
-            go.ponder = false;
-            go.deadline = go.time.and_then(|time| arrived.checked_add(time));
+        if let Some(pending) = self.pending.as_mut().filter(|pending| pending.go.ponder) {
+            pending.go.ponder = false;
+            pending.deadline = pending.time.and_then(|time| arrived.checked_add(time));
         }
         self.answer_if_due()
     }
@@ -335,10 +332,9 @@ impl UciBot {
     }
 
     fn answer_if_due(&mut self) -> Result<(), Disconnected> {
-        match &self.pending {
-            Some(PendingGo { report: Some(_), infinite: false, ponder: false, .. }) => self.conclude(),
-            _ => Ok(()),
-        }
+        let is_due =
+            |pending: &PendingGo| pending.report.is_some() && !pending.go.infinite && !pending.go.ponder;
+        if self.pending.as_ref().is_some_and(is_due) { self.conclude() } else { Ok(()) }
     }
 
     /// Stops the search, if one is running, and answers the pending `go`.

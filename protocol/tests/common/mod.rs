@@ -37,6 +37,20 @@ pub fn output<'a>(arguments: impl IntoIterator<Item = &'a str>) -> String {
     exit.rest
 }
 
+/// Asserts that a run printed a move, a debug line and no errors; returns the move.
+pub fn answer_of(exit: &Exit) -> &str {
+    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
+    let [mv, debug] = exit.rest.lines().collect::<Vec<_>>()[..] else { panic!("{}", exit.rest) };
+    assert!(mv.split(' ').count() == 6 && debug.starts_with("d="), "{}", exit.rest);
+    mv
+}
+
+/// Returns the iterations of the first search in a log or a debug line.
+pub fn iterations(text: &str) -> u64 {
+    let number = text.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    number.unwrap_or_else(|| panic!("no iterations in {text}"))
+}
+
 /// Sends `quit`; asserts exit status 0 without more output.
 pub fn quit(mut program: Program) {
     program.send("quit\n");

@@ -209,7 +209,7 @@ fn game_of(board: &Board) -> String {
 
 /// Replaces the placeholders in an expected line.
 fn filled(literal: &str) -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = otrera_bot::options::cores();
     literal.replace("<version>", env!("CARGO_PKG_VERSION")).replace("<cores>", &cores.to_string())
 }
 
