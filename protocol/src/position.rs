@@ -63,6 +63,8 @@ fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
         None if count > 1 => return Err(format!("has {count} games; choose one with --game N")),
         number => number.unwrap_or(1),
     };
-    let game = wanted.checked_sub(1).and_then(|index| games.into_iter().nth(index));
-    game.ok_or_else(|| format!("has no game {wanted}, only {count}"))
+    games
+        .into_iter()
+        .nth(wanted.saturating_sub(1))
+        .ok_or_else(|| format!("has no game {wanted}, only {count}"))
 }

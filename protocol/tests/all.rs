@@ -1,6 +1,5 @@
 //! All tests of the bot except the transcripts, in one test binary, which links faster than one binary per file. `cargo
 //! test -p otrera-bot --test all sau::` runs the tests of one file.
-#![allow(clippy::duplicate_mod)] // several files include sessions/program.rs
 
 mod clocks;
 mod commands;

@@ -154,16 +154,14 @@ fn play_shows_colours_and_the_last_move() {
 /// Lists the moves of a game and saves the game in the format of the file's extension.
 #[test]
 fn moves_are_listed_and_saved() {
-    let (mut terminal, folder) = play("save", &[]);
+    let (mut terminal, _) = play("save", &[]);
     terminal.ask("moves", "no move has been played yet\n");
     terminal.ask("save game.sgf", "not saved: no move has been played yet\n");
     terminal.play_a_move();
     terminal.ask("moves", "\n  1. d1-d7/g7 ");
-    let games = folder.with_extension("games");
-    std::fs::create_dir_all(&games).expect("a folder for the test");
+    let games = folder("terminal-games");
     let file = |name: &str| games.join(name);
     for name in ["Game.SGF", "game.json", "game.txt"] {
-        let _ = std::fs::remove_file(file(name));
         for _ in 0..2 {
             terminal.ask(&format!("SAVE {}", file(name).display()), "saved to ");
         }

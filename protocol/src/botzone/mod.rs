@@ -228,13 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_request_extends_the_wait_for_closing() {
-        let (turn, began) = slow_turn(&["2", "-1 -1 -1 -1 -1 -1", "5 0 3 2 6 5", "0 5 4 5 3 4"]);
-        assert_eq!(end_expected_by(&turn), began + CLOSING_GRACE + Duration::from_millis(600));
-    }
-
-    #[test]
-    fn the_turn_clock_starts_at_the_first_line() {
+    fn a_slow_request_shortens_the_search_and_extends_the_wait_for_closing() {
         let second = Duration::from_secs(1);
         for lines in [
             &["2", "-1 -1 -1 -1 -1 -1", "5 0 3 2 6 5", "0 5 4 5 3 4"][..],
@@ -242,6 +236,7 @@ mod tests {
         ] {
             let (turn, began) = slow_turn(lines);
             assert_eq!(turn.complete - began, Duration::from_millis(300), "{lines:?}");
+            assert_eq!(end_expected_by(&turn), turn.complete + CLOSING_GRACE + Duration::from_millis(300));
             assert_eq!(deadline(&turn, None, second), began + second, "{lines:?}");
             let process_started = began - Duration::from_millis(10);
             assert_eq!(deadline(&turn, Some(process_started), second), process_started + second, "{lines:?}");
