@@ -12,8 +12,7 @@ pub struct Colours(bool);
 impl Colours {
     pub const NONE: Self = Self(false);
 
-    /// Enables colours if standard output is a terminal with colours and `NO_COLOR` is not set
-    /// (<https://no-color.org>).
+    /// Enables colours on a terminal with colours, unless `NO_COLOR` is set (<https://no-color.org>).
     pub fn of_output() -> Self {
         // Older Windows consoles print the sequences as text.
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());

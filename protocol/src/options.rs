@@ -49,8 +49,7 @@ pub fn is_on(pages: &str, page: &str) -> bool {
     pages.split(' ').any(|name| name.eq_ignore_ascii_case(page))
 }
 
-/// Declares a struct of options and their table. A row holds name, placeholder, help pages and description, then field,
-/// type, default and parser.
+/// Declares a struct of options and their table: name, placeholder, pages and help => field, type, default and parser.
 macro_rules! option_table {
     ($(#[$doc:meta])* $struct:ident $table:ident
         $($name:literal $value:literal on $pages:literal: $help:literal

@@ -68,8 +68,7 @@ fn a_later_botzone_turn_takes_nearly_one_second() {
     check_turns(0.8, 0.97, || turn_in_new_process(5, Form::Simple));
 }
 
-/// Starts the program with a move time of 1 s and requests a first move after `pause`. Returns the time from the
-/// request to the program's exit, and the number of iterations.
+/// Returns the time from a first request, `pause` after the start, to the exit; and the number of iterations in 1 s.
 fn first_turn_after(pause: Duration) -> (Duration, u64) {
     let mut program = start(&["--move-time", "1", "--memory", "64"]);
     sleep(pause);
@@ -145,8 +144,7 @@ fn writable_memory(program: &Program) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
 }
 
-/// Checks the reserved memory instead of the used memory, because the tree reserves all its memory at once and fills it
-/// gradually.
+/// Checks the reserved memory, since the tree reserves all its memory at once and fills it gradually.
 #[cfg(target_os = "linux")]
 #[test]
 fn botzone_memory_stays_below_256_megabytes() {

@@ -189,8 +189,7 @@ fn analysis_lists_the_best_move_first_with_continuations() {
     assert_eq!((rows.len(), rows[0][0], rows[0][4]), (3, best, answer), "{analysis}");
 }
 
-/// The best move comes first. Of the others, those with enough visits for a lower bound come next, sorted by the bound,
-/// then the rest, sorted by visits.
+/// After the best move come those with enough visits for a lower bound, sorted by it; the rest is sorted by visits.
 #[test]
 fn analysis_sorts_moves_by_lower_bound_then_visits() {
     let per_cent = |word: &str| word.strip_suffix('%').and_then(|rate| rate.parse::<f64>().ok());
@@ -215,8 +214,7 @@ fn analysis_sorts_moves_by_lower_bound_then_visits() {
     assert_contains(&paper, "Black's win rates. Best move first: by visits.\n");
 }
 
-/// A position that the filling bounds prove lost for the side to move. A search without the proof estimated a winning
-/// rate of 45.1 %.
+/// A position that the filling bounds prove lost for the side to move; an unproven search estimated 45.1 %.
 const LOST: &str = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3 w - - 0 1";
 
 #[test]
@@ -299,8 +297,7 @@ fn invalid_record_files_are_refused() {
     assert_contains(&game("3").errors, "has no game 3, only 2");
 }
 
-/// Runs `otrera play` with `input` on a pipe; returns the output and the texts of all records. Asserts that the output
-/// names the path of each record.
+/// Runs `otrera play` with `input` on a pipe; returns the output, which must name each record, and their texts.
 fn play_with_input(name: &str, arguments: &[&str], input: &[u8]) -> (String, Vec<String>) {
     let folder = folder(name);
     let options = ["play", "--iterations", "200", "--record-dir", text(&folder)];

@@ -219,8 +219,7 @@ impl Table {
         Position::from_fen(fen.as_str().expect("a text")).expect("a FEN")
     }
 
-    /// Waits until the page announces our move; returns the move. Asserts that the announcement names the squares and,
-    /// on 10x10, the move in SAU notation.
+    /// Waits for and returns our move. The page must announce its squares and, on 10x10, its SAU notation.
     fn announced(&mut self) -> Move {
         let patience = Instant::now() + Duration::from_secs(600);
         while self.browser.evaluate("match.phase === 'thinking' || !state.tree.current.described") == true {

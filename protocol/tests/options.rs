@@ -73,8 +73,7 @@ fn excess_threads_are_reduced_to_the_cores() {
     assert_contains(&analysis.rest, &format!("threads {cores})"));
 }
 
-/// On Botzone, the move time of 0.01 s passes during start-up, which counts. On SAU, the move overhead exceeds the
-/// total time.
+/// On Botzone, the move time passes during start-up; on SAU, the move overhead exceeds the total time.
 #[test]
 fn an_expired_clock_still_allows_100_iterations() {
     let folder = folder("no-time");

@@ -252,8 +252,7 @@ fn quit_and_end_of_input_remove_the_journal() {
     }
 }
 
-/// `resume-time-left` sets the time left of the resumed game only. From the difference to its own count, the program
-/// computes the overhead per move for later games.
+/// From `resume-time-left` and its own count, the program also computes the overhead per move for later games.
 #[test]
 fn resume_time_left_applies_to_one_game_only() {
     let folder = folder("time-left");
@@ -394,8 +393,7 @@ fn no_state_carries_over_between_games() {
     assert_eq!(game("end\nnew black"), first, "after `end`");
 }
 
-/// Returns a 4x4 game whose last move blocks the mover's own amazons, while the other side has several moves. The game
-/// is over by the platform's rules and continues by the standard rules.
+/// Returns a 4x4 game that is over by the platform's rules and continues by the standard rules with several moves.
 fn self_blocking_game() -> (Vec<Move>, Position) {
     let mut rng = fastrand::Rng::with_seed(1);
     loop {

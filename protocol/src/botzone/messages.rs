@@ -168,8 +168,7 @@ fn json_message(value: &Value, size: Size) -> Message {
     message_of_keys(number, size)
 }
 
-/// Builds a message from the values of [`KEYS`]. If one cannot be read, the message is [`Message::Garbled`] if
-/// `x0 >= 0`, else [`Message::Unreadable`].
+/// Builds a message from the values of [`KEYS`]; if one is unreadable, it is garbled for `x0 >= 0`, else unreadable.
 fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
     let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
     match <[i64; 6]>::try_from(numbers) {

@@ -6,8 +6,7 @@
 
 use otrera::{Bitboard, Move, Movement, Position, Report, Side};
 
-/// Weight of the guess that the opponent has not replied yet, relative to a total of about 1 for all guesses of a reply
-/// lost in the crash.
+/// Weight of the guess that the opponent has not replied yet; all guesses of a lost reply together weigh about 1.
 const STILL_THINKING: f32 = 0.1;
 
 /// Weight of the guess that the platform missed our last move, on the scale of [`STILL_THINKING`]: without a journal,

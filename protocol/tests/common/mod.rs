@@ -98,8 +98,7 @@ pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns the name and the text of the only record in a folder. Ignores other files, since a running program can
-/// rename its temporary file at any moment.
+/// Returns name and text of the only record in a folder, which can also have a temporary file of a running program.
 pub fn only_record(folder: &Path) -> (String, String) {
     let [file] = &files(folder, "txt")[..] else { panic!("{:?}", files(folder, "txt")) };
     (text(Path::new(file.file_name().expect("a name"))).to_owned(), read(file))

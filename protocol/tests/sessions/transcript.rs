@@ -12,11 +12,7 @@ use testkit::Folder;
 /// Default time limit for a line of output and for the program's exit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Plays one transcript with the program, line by line.
-///
-/// # Errors
-/// Fails if the file cannot be read, and at the first unmet expectation. The message then has the file, the line and
-/// the output received.
+/// Plays one transcript. Fails at the first unmet expectation, with the file, the line and the output received.
 pub fn play(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut stage = Stage { folder: Folder::new("sessions"), program: None, referee: None };
