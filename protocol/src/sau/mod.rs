@@ -226,11 +226,6 @@ impl SauBot {
         self.think(arrived)
     }
 
-    /// Returns the next move of the game to resume; `None` if it has no more moves, or if the games differ.
-    fn resumed_move(&self) -> Option<Move> {
-        self.resumed.moves.strip_prefix(self.session.moves())?.first().copied()
-    }
-
     /// Starts the search for our move, if we can move; plays a move of the game being resumed at once.
     fn think(&mut self, began: Instant) -> Result<(), Disconnected> {
         let Some((us, told)) = self.state.game() else { return Ok(()) };
@@ -239,7 +234,9 @@ impl SauBot {
             return Ok(());
         }
         let decided = game.position().winner().is_some();
-        if let Some(mv) = self.resumed_move().filter(|mv| !self.session.refused.contains(mv)) {
+        if let Some(&[mv, ..]) = self.resumed.moves.strip_prefix(self.session.moves())
+            && !self.session.refused.contains(&mv)
+        {
             return self.play(mv, began);
         }
         if decided {

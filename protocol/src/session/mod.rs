@@ -2,18 +2,18 @@
 //! reads commands, calls the session and writes answers.
 
 mod game;
-mod task;
 
 pub use game::{GameSearch, in_one_line, summary, verdict};
 
-use crate::io::{Connection, Disconnected};
+use crate::io::{Connection, Disconnected, Event};
 use crate::options::Settings;
 use crate::records::{RecordFile, own_name};
 use crate::setup::Setup;
 use otrera::{GameClock, Limits, Move, Position, Report, Rules, Side};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
-use task::{GameState, SearchTask};
 
 /// Maximum time for a move that replaces a refused one.
 const MAX_REPLACEMENT: Duration = Duration::from_millis(700);
@@ -39,6 +39,15 @@ pub struct Session {
     /// Our moves that the platform has refused in the current position.
     pub refused: Vec<Move>,
     record: Option<RecordFile>,
+}
+
+/// A search in a background thread, which owns the game until the search ends.
+struct SearchTask {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<(Box<GameSearch>, Report)>,
+    /// Moves of the game and the position after them, to restore the game if the thread panics.
+    moves: Vec<Move>,
+    position: Position,
 }
 
 impl Session {
@@ -95,7 +104,7 @@ impl Session {
     pub fn moves(&self) -> &[Move] {
         match (&self.game, &self.task) {
             (Some(game), _) => game.moves(),
-            (None, Some(task)) => &task.game.moves,
+            (None, Some(task)) => &task.moves,
             (None, None) => &[],
         }
     }
@@ -108,44 +117,55 @@ impl Session {
 
 /// The background search.
 impl Session {
-    /// Runs `think` in a background thread, which then sends [`Event::SearchEnded`](crate::io::Event). If the system
-    /// cannot start a thread, returns the report of a single iteration instead.
+    /// Runs `think`, which must return soon after its flag is set, in a background thread, which then sends
+    /// [`Event::SearchEnded`]. If the system cannot start a thread, returns the report of a single iteration instead.
     pub fn search(
         &mut self,
         think: impl FnOnce(&mut GameSearch, &AtomicBool) -> Report + Send + 'static,
     ) -> Option<Report> {
         self.game();
-        let game = self.game.take()?;
+        let mut game = self.game.take()?;
         self.searches += 1;
-        match SearchTask::start(game, self.searches, self.connection.sender.clone(), think) {
-            Ok(task) => {
-                self.task = Some(task);
+        let (number, events) = (self.searches, self.connection.sender.clone());
+        let (moves, position) = (game.moves().to_vec(), *game.position());
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        let work = move || {
+            let report = think(&mut game, &flag);
+            // A closed channel means that the program ends.
+            let _ = events.send(Event::SearchEnded(number));
+            (game, report)
+        };
+        match Builder::new().name("search".into()).spawn(work) {
+            Ok(thread) => {
+                self.task = Some(SearchTask { stop, thread, moves, position });
                 None
             }
-            Err(game) => Some(self.restore(&game)),
+            Err(_) => Some(self.restore(&moves, position)),
         }
     }
 
     /// Returns the report of the search with this number, which has ended; `None` if the search was stopped before.
     pub fn ended(&mut self, number: u64) -> Option<Report> {
-        self.task.as_ref().filter(|task| task.number == number)?;
-        self.stop()
+        if number == self.searches { self.stop() } else { None }
     }
 
     /// Stops the search, if one is running, and returns its report; after a panic, that of a single iteration.
     pub fn stop(&mut self) -> Option<Report> {
-        match self.task.take()?.finish() {
+        let SearchTask { stop, thread, moves, position } = self.task.take()?;
+        stop.store(true, Ordering::Relaxed);
+        match thread.join() {
             Ok((game, report)) => {
                 self.game = Some(game);
                 Some(report)
             }
-            Err(game) => Some(self.restore(&game)),
+            Err(_) => Some(self.restore(&moves, position)),
         }
     }
 
     /// Restores the game after its search thread panicked or could not start; returns the report of a single iteration.
-    fn restore(&mut self, game: &GameState) -> Report {
-        self.game().follow(&game.moves, game.position);
+    fn restore(&mut self, moves: &[Move], position: Position) -> Report {
+        self.game().follow(moves, position);
         self.exclude_refused();
         self.game().search(&Limits::iterations(1), &AtomicBool::new(true), &mut |_| ())
     }
