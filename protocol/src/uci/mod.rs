@@ -179,7 +179,6 @@ impl UciBot {
             ("Threads", Kind::Spin(threads as u64, 1, options::cores() as u64)),
             ("Hash", Kind::Spin(memory as u64 >> 20, 1, options::MAX_MEMORY)),
             ("Clear Hash", Kind::Button),
-            // The interface says with each `go` whether to ponder.
             ("Ponder", Kind::Check(false)),
             ("MultiPV", Kind::Spin(self.shown.lines as u64, 1, MAX_LINES)),
             ("Move Overhead", Kind::Spin(self.overhead().as_millis() as u64, 0, MAX_OVERHEAD)),
@@ -204,7 +203,9 @@ impl UciBot {
                 self.shown.winning_rate = value.parse().map_err(|_| "expected true or false")?;
             }
             "Preset" => self.set_search("preset", value)?,
-            _ => {}
+            // The interface says with each `go` whether to ponder.
+            "Ponder" => {}
+            _ => return Err("cannot be set".into()),
         }
         Ok(())
     }
