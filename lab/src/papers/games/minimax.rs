@@ -75,7 +75,7 @@ mod tests {
             let state = after_random_moves(&TicTacToe::new(), rng.usize(2..9), &mut rng);
             (0..8).for_each(|depth| assert_pruning_changes_nothing(&state, depth));
             for size in [4, 8, 12] {
-                let start = Reversi::new(size).unwrap();
+                let start = Reversi::new(size);
                 let state = after_random_moves(&start, rng.usize(..size * size), &mut rng);
                 (0..4).for_each(|depth| assert_pruning_changes_nothing(&state, depth));
             }
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_finished_game_has_a_value_and_no_move() {
         let mut rng = Rng::with_seed(2);
-        let over = after_random_moves(&Reversi::new(4).unwrap(), 100, &mut rng);
+        let over = after_random_moves(&Reversi::new(4), 100, &mut rng);
         let found = alpha_beta(&over, 5);
         assert_eq!((found.best, found.nodes), (None, 1));
         assert_eq!(found.value, value_for(over.to_move(), over.score() * DECIDED));

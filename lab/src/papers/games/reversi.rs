@@ -5,7 +5,7 @@ use super::Game;
 use otrera::Side;
 use std::ops::{BitAnd, BitOr, Not};
 
-pub const MAX_SIZE: usize = 12;
+const MAX_SIZE: usize = 12;
 
 /// A position of Reversi. The first player is Black.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +25,14 @@ pub enum Turn {
 }
 
 impl Reversi {
-    /// Returns the start position on a board of this edge length; `None` unless it is even and from 4 to 12.
-    pub fn new(size: usize) -> Option<Self> {
-        if !(4..=MAX_SIZE).contains(&size) || !size.is_multiple_of(2) {
-            return None;
-        }
+    /// Returns the start position on a board of this edge length: an even number from 4 to 12.
+    pub fn new(size: usize) -> Self {
         let half = size / 2;
         let black = Squares::single(half - 1, half) | Squares::single(half, half - 1);
         let white = Squares::single(half - 1, half - 1) | Squares::single(half, half);
-        Some(Self { size, board: Squares::board(size), discs: [black, white], to_move: Side::Black })
+        let board = (0..size * size).map(|number| Squares::single(number / size, number % size));
+        let board = board.fold(Squares::EMPTY, Squares::bitor);
+        Self { size, board, discs: [black, white], to_move: Side::Black }
     }
 
     pub fn count(&self, side: Side) -> i32 {
@@ -156,18 +155,9 @@ struct Squares([u64; 3]);
 impl Squares {
     const EMPTY: Self = Self([0; 3]);
 
-    fn board(size: usize) -> Self {
-        let squares = (0..size * size).map(|number| Self::single(number / size, number % size));
-        squares.fold(Self::EMPTY, |all, square| all | square)
-    }
-
-    /// Returns the set of one square, or the empty set if the square is outside the largest board.
     fn single(row: usize, column: usize) -> Self {
-        let mut words = [0; 3];
-        if row < MAX_SIZE && column < MAX_SIZE {
-            let bit = STRIDE * row + column;
-            words[bit / 64] = 1 << (bit % 64);
-        }
+        let (mut words, bit) = ([0; 3], STRIDE * row + column);
+        words[bit / 64] = 1 << (bit % 64);
         Self(words)
     }
 
@@ -234,54 +224,23 @@ mod tests {
     use crate::papers::games::after_random_moves;
     use fastrand::Rng;
 
-    const SIZES: [usize; 5] = [4, 6, 8, 10, 12];
-
-    fn start(size: usize) -> Reversi {
-        Reversi::new(size).unwrap()
-    }
-
-    #[test]
-    fn only_even_boards_from_4_to_12_exist() {
-        let sizes: Vec<usize> = (0..40).filter(|&size| Reversi::new(size).is_some()).collect();
-        assert_eq!(sizes, SIZES);
-    }
-
-    /// Finds the flipped discs square by square, without bitboards.
-    fn flipped_square_by_square(state: &Reversi, row: usize, column: usize) -> Vec<(usize, usize)> {
-        let has = |side: Side, row: i8, column: i8| {
-            row >= 0
-                && column >= 0
-                && !(state.discs[side.index()] & Squares::single(row as usize, column as usize)).is_empty()
-        };
-        let mut turned = Vec::new();
-        let steps = |number: i8| (number / 3 - 1, number % 3 - 1);
-        for (down, right) in (0..9).map(steps).filter(|&step| step != (0, 0)) {
-            let at = |steps: i8| (row as i8 + steps * down, column as i8 + steps * right);
-            let others = |&steps: &i8| has(state.to_move.opponent(), at(steps).0, at(steps).1);
-            let run = (1..).take_while(others).count() as i8;
-            if has(state.to_move, at(run + 1).0, at(run + 1).1) {
-                turned.extend((1..=run).map(|steps| (at(steps).0 as usize, at(steps).1 as usize)));
-            }
-        }
-        turned
-    }
+    /// Games in which ply N is move N, modulo the number of moves: the size of the board, the number of all legal moves,
+    /// and the final discs of both sides, from an independent program without bitboards.
+    const GAMES: [(usize, usize, [i32; 2]); 5] =
+        [(4, 35, [8, 8]), (6, 172, [16, 20]), (8, 540, [23, 41]), (10, 1227, [51, 49]), (12, 2407, [61, 83])];
 
     #[test]
-    fn legal_moves_flip_exactly_the_bracketed_discs() {
-        let mut rng = Rng::with_seed(1);
-        for round in 0..100 {
-            let size = SIZES[round % SIZES.len()];
-            let state = after_random_moves(&start(size), rng.usize(..size * size), &mut rng);
-            let moves = state.moves();
-            for (row, column) in state.empty().iter() {
-                let turned = flipped_square_by_square(&state, row, column);
-                let mv = Turn::Disc { row: row as u8, column: column as u8 };
-                assert_eq!(moves.contains(&mv), !turned.is_empty(), "{mv:?} in\n{state:?}");
-                let next = state.play(mv);
-                let gained = next.count(state.to_move) - state.count(state.to_move);
-                assert_eq!(gained, 1 + turned.len() as i32, "{mv:?} in\n{state:?}");
-                assert!((next.discs[0] & next.discs[1]).is_empty());
+    fn moves_and_flips_are_exact() {
+        for (size, legal_moves, discs) in GAMES {
+            let (mut state, mut counted) = (Reversi::new(size), 0);
+            for ply in 0.. {
+                let moves = state.moves();
+                let Some(&mv) = moves.get(ply % moves.len().max(1)) else { break };
+                counted += moves.len();
+                state = state.play(mv);
             }
+            let counts = Side::BOTH.map(|side| state.count(side));
+            assert_eq!((counted, counts), (legal_moves, discs), "{size}x{size}");
         }
     }
 
@@ -290,7 +249,7 @@ mod tests {
         let mut rng = Rng::with_seed(2);
         let mut passes = 0;
         for _ in 0..50 {
-            let mut state = start(6);
+            let mut state = Reversi::new(6);
             while let Some(mv) = rng.choice(state.moves()) {
                 let next = state.play(mv);
                 if mv == Turn::Pass {
@@ -308,7 +267,7 @@ mod tests {
     fn weights_match_the_paper() {
         let sum = |size: usize, row: usize| {
             let discs = (0..size).fold(Squares::EMPTY, |discs, column| discs | Squares::single(row, column));
-            Reversi { discs: [discs, Squares::EMPTY], ..start(size) }.weight(Side::Black)
+            Reversi { discs: [discs, Squares::EMPTY], ..Reversi::new(size) }.weight(Side::Black)
         };
         assert_eq!(sum(4, 0), 120 - 20 - 20 + 120);
         assert_eq!(sum(4, 1), -20 - 40 - 40 - 20);
@@ -320,7 +279,7 @@ mod tests {
     fn swapping_the_colours_negates_the_evaluation() {
         let mut rng = Rng::with_seed(3);
         for _ in 0..50 {
-            let state = after_random_moves(&start(8), rng.usize(..60), &mut rng);
+            let state = after_random_moves(&Reversi::new(8), rng.usize(..60), &mut rng);
             let swapped = Reversi { discs: [state.discs[1], state.discs[0]], ..state };
             assert_eq!(state.evaluate(), -swapped.evaluate());
         }
@@ -328,7 +287,7 @@ mod tests {
 
     #[test]
     fn evaluation_adds_weights_and_mobility() {
-        let mut state = start(8);
+        let mut state = Reversi::new(8);
         for (row, column) in [(2, 3), (2, 2)] {
             state = state.play(Turn::Disc { row, column });
         }

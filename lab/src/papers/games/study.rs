@@ -63,17 +63,12 @@ pub fn pairings(quick: bool, seed: u64) -> Vec<Pairing> {
     pairings
 }
 
-/// Plays a game; `None` if [`Reversi::new`] rejects the board size.
+/// Plays a game, and stops it after a move if the mover's total search time exceeds `limit`.
 ///
 /// \[R\] gives two rules for a stopped game: the side with more discs wins (2.4), or the side out of time loses (3.3).
 /// This function uses the first rule.
-pub fn play(pairing: &Pairing) -> Option<Played> {
-    play_within(pairing, paper::LIMIT)
-}
-
-/// Plays a game, and stops it after a move if the mover's total search time exceeds `limit`.
-fn play_within(pairing: &Pairing, limit: Duration) -> Option<Played> {
-    let mut state = Reversi::new(pairing.board)?;
+pub fn play(pairing: Pairing, limit: Duration) -> Played {
+    let mut state = Reversi::new(pairing.board);
     let mut rng = Rng::with_seed(pairing.seed);
     let (mut efforts, mut stopped) = ([Effort::default(); 2], false);
     while let (Some(first), false) = (state.moves().first().copied(), stopped) {
@@ -97,7 +92,7 @@ fn play_within(pairing: &Pairing, limit: Duration) -> Option<Played> {
         state = state.play(chosen.unwrap_or(first));
     }
     let lead = value_for(pairing.minimax_plays, state.score());
-    Some(Played { pairing: *pairing, lead, stopped: stopped && !state.moves().is_empty(), efforts })
+    Played { pairing, lead, stopped: stopped && !state.moves().is_empty(), efforts }
 }
 
 /// Returns all ten tables, with our numbers beside the printed ones; a cell without games is `-`.
@@ -214,26 +209,19 @@ pub fn truths(quick: bool) -> Vec<(String, i64, i64)> {
         // The empty board, and the sums of its move sequences of every length.
         ("Tic-tac-toe: nodes of minimax".to_owned(), tictactoe.nodes as i64, 549_946),
     ];
-    if let Some(end) = Reversi::new(4).map(best_end) {
-        let discs = [(Side::Black, 3), (Side::White, 11)];
-        truths.extend(discs.map(|(side, known)| {
-            (format!("Reversi 4x4: discs of {side} after best play"), end.count(side).into(), known)
-        }));
+    let mut end = Reversi::new(4);
+    while let Some(best) = alpha_beta(&end, u32::MAX).best {
+        end = end.play(best);
     }
-    if let Some(start) = Reversi::new(8) {
-        let depths = (1..=if quick { 7 } else { 9 }).zip(paper::PERFT_8X8);
-        truths.extend(depths.map(|(depth, known)| {
-            (format!("Reversi 8x8: sequences of {depth} moves"), perft(&start, depth) as i64, known as i64)
-        }));
-    }
+    truths.extend([(Side::Black, 3), (Side::White, 11)].map(|(side, known)| {
+        (format!("Reversi 4x4: discs of {side} after best play"), end.count(side).into(), known)
+    }));
+    let depths = (1..=if quick { 7 } else { 9 }).zip(paper::PERFT_8X8);
+    truths.extend(depths.map(|(depth, known)| {
+        let ours = perft(&Reversi::new(8), depth) as i64;
+        (format!("Reversi 8x8: sequences of {depth} moves"), ours, known as i64)
+    }));
     truths
-}
-
-fn best_end(mut state: Reversi) -> Reversi {
-    while let Some(best) = alpha_beta(&state, u32::MAX).best {
-        state = state.play(best);
-    }
-    state
 }
 
 #[cfg(test)]
@@ -241,8 +229,8 @@ mod tests {
     use super::*;
 
     fn quick_on_4x4() -> Vec<Played> {
-        let pairings = pairings(true, 1);
-        pairings.iter().filter(|pairing| pairing.board == 4).filter_map(play).collect()
+        let on_4x4 = pairings(true, 1).into_iter().filter(|pairing| pairing.board == 4);
+        on_4x4.map(|pairing| play(pairing, paper::LIMIT)).collect()
     }
 
     #[test]
@@ -269,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_zero_time_limit_allows_one_move() {
-        let game = play_within(&pairings(true, 1)[0], Duration::ZERO).unwrap();
+        let game = play(pairings(true, 1)[0], Duration::ZERO);
         assert!(game.stopped);
         assert_eq!(game.efforts.map(|effort| effort.moves), [1, 0]);
     }

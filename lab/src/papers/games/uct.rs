@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn every_iteration_visits_the_root_and_one_child() {
         let (mut tree, mut rng) = (Tree { nodes: Vec::new(), made: 0 }, Rng::with_seed(1));
-        tree.nodes.push(Node::new(Reversi::new(8).unwrap(), None));
+        tree.nodes.push(Node::new(Reversi::new(8), None));
         (0..500).for_each(|_| tree.iterate(EXPLORATION, &mut rng));
         let children: u32 = tree.nodes[0].children.iter().map(|&child| tree.nodes[child].visits).sum();
         assert_eq!((tree.nodes[0].visits, children), (500, 500));
@@ -138,14 +138,14 @@ mod tests {
 
     #[test]
     fn a_seed_determines_the_search() {
-        let start = Reversi::new(8).unwrap();
+        let start = Reversi::new(8);
         assert_eq!(search(&start, 300, 5), search(&start, 300, 5));
         assert_ne!(search(&start, 300, 5), search(&start, 300, 6));
     }
 
     #[test]
     fn finished_games_and_single_moves_are_not_searched() {
-        let over = after_random_moves(&Reversi::new(4).unwrap(), 100, &mut Rng::with_seed(4));
+        let over = after_random_moves(&Reversi::new(4), 100, &mut Rng::with_seed(4));
         assert_eq!(search(&over, 100, 1), (None, 0));
         let last = (0..100).map(|seed| after_random_moves(&TicTacToe::new(), 8, &mut Rng::with_seed(seed)));
         let last = last.into_iter().find(|state| state.moves().len() == 1).unwrap();
