@@ -27,7 +27,7 @@ impl Score {
         let mut half_pairs: BTreeMap<u64, u32> = BTreeMap::new();
         for game in games {
             let Some(winner) = game.winner else { continue };
-            let a = if game.number.is_multiple_of(2) { Side::Black } else { Side::White };
+            let a = side_of_a(game.number);
             let won = u32::from(winner == a);
             score.count(game, a, won);
             if let Some(other) = half_pairs.insert(game.number / 2, won) {
@@ -98,6 +98,11 @@ impl Score {
     pub fn forfeit_count(&self) -> u64 {
         self.forfeits.iter().flat_map(BTreeMap::values).map(|(count, _)| count).sum()
     }
+}
+
+/// Returns the side of A in the game with this number.
+pub fn side_of_a(number: u64) -> Side {
+    if number.is_multiple_of(2) { Side::Black } else { Side::White }
 }
 
 /// Counts the games whose moves all equal those of an earlier game. Repetitions occur, for example, if a deterministic

@@ -4,13 +4,14 @@
 //! The paper's opponents were 50 competition programs that are not available. Ours are five baselines, so only
 //! trends can be compared, not absolute win rates.
 
-use super::study::{Study, file_name, machine, percent_interval};
+use super::study::{Cell, Study, file_name, machine, percent, percent_interval};
 use crate::arguments::cores;
+use crate::matches::score::{Score, side_of_a};
 use crate::play::player::run_search;
 use crate::play::referee::Control;
 use crate::sheet::Sheet;
-use crate::stats::{TestResult, mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk};
-use otrera::{GameRecord, Limits, Params, Position, Resources, Search, Side};
+use crate::stats::{mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk};
+use otrera::{GameRecord, Limits, Params, Position, Resources, Search};
 use statrs::statistics::Statistics;
 use std::time::Duration;
 
@@ -41,32 +42,23 @@ const LOST: f64 = 47.0;
 /// Time for a move; 5 s in the paper.
 const MOVE_TIME: Duration = Duration::from_millis(200);
 
-/// A game of a system against an opponent of [`FIELD`], and the side of the system.
-type Played = (GameRecord, Side);
-
-fn games(study: &Study, systems: &[String]) -> Result<Vec<Vec<Played>>, String> {
+fn cell(study: &Study, system: &str, opponent: &str) -> Result<Cell, String> {
     let count = if study.quick { 2 } else { 20 };
-    let cell = |system: &str, opponent: &str| {
-        let matchup = study.new_match([system, opponent], count, Control::PerMove(MOVE_TIME), 4)?;
-        Ok((file_name(&format!("Z/{system}-{opponent}")), matchup))
-    };
-    let pairs = systems.iter().flat_map(|system| FIELD.map(|opponent| cell(system, opponent)));
+    let matchup = study.new_match([system, opponent], count, Control::PerMove(MOVE_TIME), 4)?;
+    Ok((file_name(&format!("Z/{system}-{opponent}")), matchup))
+}
+
+/// Returns the games of each system against [`FIELD`].
+fn games(study: &Study, systems: &[String]) -> Result<Vec<Vec<GameRecord>>, String> {
+    let pairs = systems.iter().flat_map(|system| FIELD.map(|opponent| cell(study, system, opponent)));
     let games = study.games(pairs.collect::<Result<_, String>>()?)?;
-    let with_side = |game: &GameRecord| {
-        let side = if game.number.is_multiple_of(2) { Side::Black } else { Side::White };
-        (game.clone(), side)
-    };
-    let of_system = |cells: &[Vec<GameRecord>]| cells.iter().flatten().map(with_side).collect();
-    Ok(games.chunks(FIELD.len()).map(of_system).collect())
+    Ok(games.chunks(FIELD.len()).map(<[_]>::concat).collect())
 }
 
-fn wins(games: &[Played]) -> u64 {
-    games.iter().filter(|(game, side)| game.winner == Some(*side)).count() as u64
-}
-
-/// Returns the round of the match point, from 1: the player's first move with a winning rate of 90 % or more, else its
-/// last move; [`LOST`] if the player did not win.
-fn match_point(game: &GameRecord, side: Side) -> f64 {
+/// Returns the round of the match point, from 1: the system's first move with a winning rate of 90 % or more, else its
+/// last move; [`LOST`] if the system did not win.
+fn match_point(game: &GameRecord) -> f64 {
+    let side = side_of_a(game.number);
     if game.winner != Some(side) {
         return LOST;
     }
@@ -76,14 +68,14 @@ fn match_point(game: &GameRecord, side: Side) -> f64 {
     before.map_or(rounds, |before| before + 1) as f64
 }
 
-fn rounds(games: &[Played]) -> Vec<f64> {
-    games.iter().map(|(game, side)| match_point(game, *side)).collect()
+fn rounds(games: &[GameRecord]) -> Vec<f64> {
+    games.iter().map(match_point).collect()
 }
 
-fn format_rate(games: &[Played]) -> String {
-    let (won, played) = (wins(games), games.len() as u64);
-    let (low, high) = percent_interval(won, played);
-    format!("{:.0}% ({low:.0}-{high:.0})", 100.0 * won as f64 / played.max(1) as f64)
+fn format_rate(games: &[GameRecord]) -> String {
+    let score = Score::of(games);
+    let (low, high) = percent_interval(score.wins, score.games());
+    format!("{:.0}% ({low:.0}-{high:.0})", percent(&score))
 }
 
 /// Returns the number of iterations of a one-second search from the 10x10 start position, as text.
@@ -158,14 +150,15 @@ pub fn significance(study: &Study) -> Result<(), String> {
     let mut sheet =
         Sheet::new("Z-7: tests on the rounds of the match points", &["test", "p, ours", "p, paper"]);
     let games = games(study, &["mcts", "paper"].map(str::to_owned))?;
-    let rounds: Vec<_> = games.iter().map(|games| rounds(games)).collect();
-    let [plain, paper] = [&rounds[0], &rounds[1]];
-    let p = |result: Result<TestResult, String>| {
-        result.map_or_else(|problem| problem, |test| format!("{:.3e}", test.p_value))
-    };
-    sheet.row(["Shapiro-Wilk, mcts".to_owned(), p(shapiro_wilk(plain)), "2e-4".to_owned()]);
-    sheet.row(["Shapiro-Wilk, paper".to_owned(), p(shapiro_wilk(paper)), "1.3e-3".to_owned()]);
-    sheet.row(["Mann-Whitney U".to_owned(), p(mann_whitney(plain, paper)), "1.16e-8".to_owned()]);
+    let [plain, paper] = [0, 1].map(|system| rounds(&games[system]));
+    for (test, result, p_paper) in [
+        ("Shapiro-Wilk, mcts", shapiro_wilk(&plain), "2e-4"),
+        ("Shapiro-Wilk, paper", shapiro_wilk(&paper), "1.3e-3"),
+        ("Mann-Whitney U", mann_whitney(&plain, &paper), "1.16e-8"),
+    ] {
+        let p = result.map_or_else(|problem| problem, |test| format!("{:.3e}", test.p_value));
+        sheet.row([test.to_owned(), p, p_paper.to_owned()]);
+    }
     sheet.notes = notes(study);
     study.publish("Z-7", &sheet, None)
 }
@@ -191,15 +184,15 @@ pub fn rollout_depths(study: &Study) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matches::spec::PlayerSpec;
-    use otrera::PlayedMove;
+    use otrera::{PlayedMove, Side};
 
     #[test]
     fn all_players_parse() {
+        let study = Study::in_test();
         let systems = SYSTEMS.map(|(name, ..)| name.to_owned());
         let depths = DEPTHS.map(|(depth, _)| format!("paper,rollouts={depth}"));
-        for player in FIELD.map(str::to_owned).iter().chain(&systems).chain(&depths) {
-            assert!(player.parse::<PlayerSpec>().is_ok(), "{player}");
+        for system in systems.iter().chain(&depths) {
+            assert!(FIELD.iter().all(|opponent| cell(&study, system, opponent).is_ok()), "{system}");
         }
     }
 
@@ -213,7 +206,7 @@ mod tests {
             winner: Some(Side::Black),
             ..GameRecord::new("a", "b", position)
         };
-        assert_eq!(match_point(&game, Side::Black), 3.0);
-        assert_eq!(match_point(&game, Side::White), LOST);
+        assert_eq!(match_point(&game), 3.0);
+        assert_eq!(match_point(&GameRecord { number: 1, ..game }), LOST);
     }
 }

@@ -154,9 +154,7 @@ mod tests {
     #[test]
     fn node_counts_match_the_paper() {
         assert_eq!(expanded_nodes(&Params::PAPER, Case::Best), [80, 80 + 27]);
-        assert_eq!(expanded_nodes(&Params::PAPER, Case::Best).iter().sum::<usize>(), 187);
         assert_eq!(expanded_nodes(&Params::PAPER, Case::Worst), [80, 2176]);
-        assert_eq!(expanded_nodes(&Params::PAPER, Case::Worst).iter().sum::<usize>(), 2256);
         for case in [Case::Best, Case::Worst] {
             assert_eq!(expanded_nodes(&Params::MCTS, case), [2176, 0]);
         }

@@ -114,9 +114,15 @@ pub fn machine() -> String {
 mod tests {
     use super::*;
 
+    impl Study {
+        pub fn in_test() -> Self {
+            Self { quick: true, seed: 7, work: WorkArgs::default(), folder: PathBuf::new() }
+        }
+    }
+
     #[test]
     fn a_cell_has_the_expected_match_arguments() {
-        let study = Study { quick: true, seed: 7, work: WorkArgs::default(), folder: PathBuf::new() };
+        let study = Study::in_test();
         let time = Control::PerMove(Duration::from_millis(200));
         let matchup = study.new_match(["paper,rollouts=4+5", "pvs:paper"], 20, time, 4).unwrap();
         let expected = "match paper,rollouts=4+5 pvs:paper --games=20 --size=10 --grace=60 --plies=4 --balance=0.15 \
