@@ -4,7 +4,7 @@ use crate::arguments::read_share;
 use crate::plot::{Line, Plot, Scale};
 use crate::progress::progress_bar;
 use fastrand::Rng;
-use otrera::{GameRecord, Square};
+use otrera::{DistanceMaps, GameRecord, Square, mix_seed};
 use rayon::prelude::*;
 use std::f64::consts::PI;
 use std::path::PathBuf;
@@ -35,16 +35,15 @@ impl TrainingArgs {
 
 /// Returns the samples of the training set and of the held-out set, which contains both games of every tenth pair.
 /// Fails for fewer than `fit` training samples or `test` held-out samples.
-pub fn split<S: Send, T: Send>(
+pub fn split<S: Send>(
     games: &[GameRecord],
     [fit, test]: [usize; 2],
-    seen_of: impl Fn(&GameRecord) -> Vec<S> + Sync,
-    unseen_of: impl Fn(&GameRecord) -> Vec<T> + Sync,
-) -> Result<(Vec<S>, Vec<T>), String> {
+    samples_of: impl Fn(&GameRecord) -> Vec<S> + Sync,
+) -> Result<(Vec<S>, Vec<S>), String> {
     let numbered = games.iter().enumerate();
     let (unseen, seen): (Vec<_>, Vec<_>) = numbered.partition(|(number, _)| (number / 2).is_multiple_of(10));
-    let seen: Vec<S> = seen.par_iter().flat_map_iter(|(_, game)| seen_of(game)).collect();
-    let unseen: Vec<T> = unseen.par_iter().flat_map_iter(|(_, game)| unseen_of(game)).collect();
+    let [seen, unseen] = [seen, unseen]
+        .map(|games| games.par_iter().flat_map_iter(|(_, game)| samples_of(game)).collect::<Vec<S>>());
     if seen.len() >= fit && unseen.len() >= test {
         return Ok((seen, unseen));
     }
@@ -69,24 +68,24 @@ const BATCH: usize = 2048;
 
 /// A network in training.
 pub trait Trainee: Sync {
-    /// A training sample.
     type Sample: Sync;
-    /// A sample of the held-out games.
-    type Test: Sync;
-    /// Working memory of a chunk of samples.
-    type Scratch;
     /// Number of samples in a chunk, the work of one parallel task.
     const CHUNK: usize;
     /// Returns the weights.
     fn weights(&mut self) -> &mut [f32];
     /// Restores the constraints on the weights after a step.
     fn constrain(&mut self);
-    /// Returns a function that creates the working memory of a chunk, given the number of the chunk in its batch.
-    fn scratch(rng: &mut Rng) -> impl Fn(u64) -> Self::Scratch + Sync;
-    /// Adds the gradient of the loss of a sample to `gradient`; returns the loss.
-    fn learn(&self, sample: &Self::Sample, scratch: &mut Self::Scratch, gradient: &mut [f32]) -> f64;
+    /// Adds the gradient of the loss of a sample, turned by one of the board's 8 symmetries, to `gradient`; returns the
+    /// loss. `maps` is scratch space.
+    fn learn(
+        &self,
+        sample: &Self::Sample,
+        symmetry: usize,
+        maps: &mut DistanceMaps,
+        gradient: &mut [f32],
+    ) -> f64;
     /// Returns the loss of a sample of the held-out games.
-    fn test(&self, test: &Self::Test) -> f64;
+    fn test(&self, sample: &Self::Sample) -> f64;
 }
 
 /// Trains a network from `random` weights for `epochs` passes over the samples `seen`, in random batches; returns the
@@ -96,7 +95,7 @@ pub trait Trainee: Sync {
 /// The loss diverges.
 pub fn train<T: Trainee>(
     random: impl FnOnce(&mut Rng) -> T,
-    (seen, unseen): (&[T::Sample], &[T::Test]),
+    [seen, unseen]: [&[T::Sample]; 2],
     args: &TrainingArgs,
     epochs: u32,
     rate: f64,
@@ -141,11 +140,13 @@ fn gradient<T: Trainee>(
     batch: &[u32],
     rng: &mut Rng,
 ) -> (Vec<f32>, f64) {
-    let (weights, scratch) = (trainee.weights().len(), T::scratch(rng));
+    let (weights, seed) = (trainee.weights().len(), rng.u64(..));
     let trainee = &*trainee;
     let of_chunk = |(number, chunk): (usize, &[u32])| {
-        let (mut gradient, mut scratch) = (vec![0.0; weights], scratch(number as u64));
-        let learn = |&sample: &u32| trainee.learn(&seen[sample as usize], &mut scratch, &mut gradient);
+        let mut rng = Rng::with_seed(mix_seed(seed, number as u64));
+        let (mut gradient, mut maps) = (vec![0.0; weights], DistanceMaps::default());
+        let learn =
+            |&sample: &u32| trainee.learn(&seen[sample as usize], rng.usize(..8), &mut maps, &mut gradient);
         let loss = chunk.iter().map(learn).fold(0.0, |sum, loss| sum + loss);
         (gradient, loss)
     };
@@ -220,6 +221,14 @@ impl Adam {
             let step = unbiased_mean * *mean / ((unbiased_square * *square).sqrt() + 1e-8);
             *weight -= rate * (step + decay * *weight);
         });
+    }
+}
+
+/// Adds a multiple of `row` to another row.
+#[inline(always)]
+pub fn add<const UNITS: usize>(to: &mut [f32; UNITS], times: f32, row: &[f32; UNITS]) {
+    for unit in 0..UNITS {
+        to[unit] += times * row[unit];
     }
 }
 

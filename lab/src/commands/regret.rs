@@ -7,9 +7,10 @@
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::CoreArgs;
+use crate::commands::fit_policy::{Kind, finds};
 use crate::files::{LineLog, MAX_BYTES, read_text};
 use crate::interrupt;
-use crate::matches::spec::{PlayerSpec, check_board, search_params};
+use crate::matches::spec::PlayerSpec;
 use crate::play::player::{Budget, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::Z_95;
@@ -25,7 +26,7 @@ use std::sync::Mutex;
 pub struct Args {
     /// Searches to compare, the baseline first: presets with parameters, or programs (cmd:PROGRAM,proto=uci).
     #[arg(required = true)]
-    settings: Vec<String>,
+    settings: Vec<PlayerSpec>,
     /// Board size of the built-in positions: 8 or 10.
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
@@ -72,36 +73,6 @@ struct Value {
     value: f64,
 }
 
-/// A search to compare.
-enum Setting {
-    /// This build's own search, with these parameters.
-    Search(Params),
-    /// An external UCI engine, such as another build of Otrera.
-    Program(PlayerSpec),
-}
-
-impl Setting {
-    fn read(text: &str) -> Result<Self, String> {
-        if !text.starts_with("cmd:") {
-            return search_params(text).map(Self::Search);
-        }
-        let program: PlayerSpec = text.parse()?;
-        if program.counts_iterations() {
-            Ok(Self::Program(program))
-        } else {
-            Err(format!("{text}: only a program with proto=uci can be given a number of iterations"))
-        }
-    }
-
-    /// Returns the parameters of a [`Self::Search`]; `None` for an external engine.
-    const fn params(&self) -> Option<&Params> {
-        match self {
-            Self::Search(params) => Some(params),
-            Self::Program(_) => None,
-        }
-    }
-}
-
 /// The move of a setting after N iterations.
 struct Choice {
     mv: Move,
@@ -133,26 +104,31 @@ impl Judged {
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let settings = args.settings.iter().map(|text| Setting::read(text)).collect::<Result<Vec<_>, _>>()?;
     let mut iterations = args.iterations.clone();
     iterations.sort_unstable();
     iterations.dedup();
     let positions = read_positions(args)?;
-    for (setting, text) in settings.iter().zip(&args.settings) {
-        match setting {
-            Setting::Search(params) => {
-                positions.iter().try_for_each(|position| check_board(text, params, position.size()))?;
-            }
-            Setting::Program(spec) => spec.check_start()?,
+    for setting in &args.settings {
+        if let Err(problem) = setting.params()
+            && !setting.counts_iterations()
+        {
+            return Err(format!("{problem}, and only a program with proto=uci counts iterations: name one"));
         }
+        setting.check_start()?;
+        positions.iter().try_for_each(|position| setting.check_board(position.size()))?;
     }
     let cache = Cache::open(args)?;
     interrupt::advise(format!("; the reference values so far are in {}", args.cache.display()));
     let judged = args.cores.map("positions", positions.into_iter(), |position| {
-        cache.judge(position, choose(args, &settings, &iterations, position)?)
+        let choose = |setting: &PlayerSpec| match setting.params() {
+            Ok(params) => choose_by_search(args, params, &iterations, position),
+            Err(_) => choose_by_program(setting, &iterations, position),
+        };
+        let chosen = args.settings.iter().map(choose).collect::<Result<_, _>>()?;
+        cache.judge(position, chosen)
     })?;
     print_list(args, &iterations, &judged);
-    print_table(args, &settings, &iterations, &judged);
+    print_table(args, &iterations, &judged);
     Ok(())
 }
 
@@ -168,20 +144,6 @@ fn read_positions(args: &Args) -> Result<Vec<Position>, String> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let read = |line: &str| Position::from_fen(line).map_err(|error| format!("{line}: {error}"));
     lines.take(args.positions.unwrap_or(usize::MAX)).map(read).collect()
-}
-
-/// Searches one position with every setting.
-fn choose(
-    args: &Args,
-    settings: &[Setting],
-    iterations: &[u64],
-    position: Position,
-) -> Result<Vec<Vec<Choice>>, String> {
-    let of_setting = |setting: &Setting| match setting {
-        Setting::Search(params) => choose_by_search(args, params, iterations, position),
-        Setting::Program(spec) => choose_by_program(spec, iterations, position),
-    };
-    settings.iter().map(of_setting).collect()
 }
 
 /// Runs one search and records its best move at each number of iterations, in ascending order.
@@ -231,7 +193,7 @@ struct Cache<'a> {
 
 impl<'a> Cache<'a> {
     fn open(args: &'a Args) -> Result<Self, String> {
-        let references = REFERENCES.iter().map(|text| search_params(text)).collect::<Result<_, _>>()?;
+        let references = REFERENCES.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
         let mut known = HashMap::new();
         let header = serde_json::json!({ "regret": REFERENCES }).to_string();
         let log = LineLog::open(&args.cache, true, Some(&header), |line| {
@@ -293,19 +255,19 @@ fn print_list(args: &Args, iterations: &[u64], judged: &[Judged]) {
                 "  {:10} {mv:12} {:5.1} % {}",
                 iterations[nth],
                 100.0 * one.values.get(&mv).copied().unwrap_or_default(),
-                args.settings[setting]
+                args.settings[setting].text
             );
         }
     }
 }
 
-fn print_table(args: &Args, settings: &[Setting], iterations: &[u64], judged: &[Judged]) {
+fn print_table(args: &Args, iterations: &[u64], judged: &[Judged]) {
     let differing: Vec<&Judged> = judged.iter().filter(|one| one.values.len() > 1).collect();
     let title = format!("{} positions, {} with different moves", judged.len(), differing.len());
     let mut sheet =
         Sheet::new(title, &["iterations", "regret", "95 %", "against the first", "visited", "setting"]);
     for (nth, count) in iterations.iter().enumerate() {
-        for (setting, (search, text)) in settings.iter().zip(&args.settings).enumerate() {
+        for (setting, spec) in args.settings.iter().enumerate() {
             let regrets: Vec<f64> = judged.iter().map(|one| one.regret(setting, nth)).collect();
             let differences: Vec<f64> =
                 judged.iter().map(|one| one.regret(setting, nth) - one.regret(0, nth)).collect();
@@ -319,8 +281,8 @@ fn print_table(args: &Args, settings: &[Setting], iterations: &[u64], judged: &[
                 mean,
                 bounds,
                 against,
-                search.params().map_or_else(String::new, |_| share(&differing, is_visited)),
-                text.clone(),
+                spec.params().map_or_else(|_| String::new(), |_| share(&differing, is_visited)),
+                spec.text.clone(),
             ]);
         }
     }
@@ -333,27 +295,18 @@ fn print_table(args: &Args, settings: &[Setting], iterations: &[u64], judged: &[
     ];
     print!("{}", sheet.to_text());
     let mut sheet = Sheet::new("Best moves with the highest prior", &["movement", "arrow", "setting"]);
-    for (setting, text) in settings.iter().zip(&args.settings) {
-        let Some(params) = setting.params() else { continue };
-        let first: Vec<(bool, bool)> =
-            differing.iter().filter_map(|one| first_by_prior(params, one)).collect();
-        sheet.row([share(&first, |first| first.0), share(&first, |first| first.1), text.clone()]);
+    for spec in &args.settings {
+        let Ok(params) = spec.params() else { continue };
+        let model = Evaluator::new(params.model.clone());
+        let is_first = |kind: Kind, one: &Judged| {
+            let scratch = &mut ModelScratch::default();
+            one.best().is_some_and(|(best, _)| finds(&model, &one.position, best, kind, scratch))
+        };
+        let [movements, arrows] =
+            [Kind::Movements, Kind::Arrows].map(|kind| share(&differing, |one| is_first(kind, one)));
+        sheet.row([movements, arrows, spec.text.clone()]);
     }
     print!("\n{}", sheet.to_text());
-}
-
-/// Returns two flags for the best move: true if its movement has the highest prior of all movements; true if its arrow
-/// has the highest prior of all arrows after that movement.
-fn first_by_prior(params: &Params, one: &Judged) -> Option<(bool, bool)> {
-    let (best, _) = one.best()?;
-    let movement = best.movement();
-    let evaluator = Evaluator::new(params.model.clone());
-    let scratch = &mut ModelScratch::default();
-    let movements = evaluator.movement_logits(&one.position, scratch);
-    let first = movements.iter().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
-    let arrows = evaluator.arrow_logits(&one.position.with_movement(movement), scratch);
-    let first_arrow = arrows.iter().max_by(|a, b| a.1.total_cmp(&b.1))?.0;
-    Some((first == movement, first_arrow == best.arrow))
 }
 
 /// Formats the mean and its 95 % interval (normal approximation; width 0 for a single value).

@@ -11,7 +11,7 @@ use crate::cluster::jobs::{self, Job};
 use crate::cluster::{TaskArgs, WorkArgs};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};
-use crate::matches::spec::{check_board, search_params};
+use crate::matches::spec::PlayerSpec;
 use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
 use fastrand::Rng;
@@ -29,7 +29,7 @@ use std::sync::atomic::AtomicBool;
 pub struct Args {
     /// The player: a preset with parameters.
     #[arg(default_value = "tournament")]
-    player: String,
+    player: PlayerSpec,
     /// Edge length of the board.
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
@@ -63,7 +63,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), String> {
     if let Some(numbers) = &args.task.numbers {
         let params = args.params()?;
-        return jobs::print(numbers, |number| Ok(json::write(&play(args, &params, number, 0))));
+        return jobs::print(numbers, |number| Ok(json::write(&play(args, params, number, 0))));
     }
     interrupt::advise(format!("; the games so far are in {}; resume with --resume", args.output.display()));
     let games = play_all(args)?;
@@ -75,9 +75,9 @@ pub fn run(args: &Args) -> Result<(), String> {
 /// Plays the games that the results file lacks; returns all games.
 pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
     let params = args.params()?;
-    let work = |number| Ok(json::write(&play(args, &params, number, 0)));
+    let work = |number| Ok(json::write(&play(args, params, number, 0)));
     let conditions = json!({
-        "self-play": args.player,
+        "self-play": args.player.text,
         "size": args.size.edge(),
         "iterations": args.iterations,
         "random_plies": args.random_plies,
@@ -86,7 +86,7 @@ pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
     });
     let existing = if args.resume { Existing::Resume } else { Existing::Refuse };
     let results = Results::open(&args.output, &conditions, existing)?;
-    let mut series = Series::new(args, &params, &results);
+    let mut series = Series::new(args, params, &results);
     let missing = series.missing.clone();
     let bar = progress_bar(args.games).with_position(results.count() as u64);
     let take = |line: &str| {
@@ -100,17 +100,16 @@ pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
 }
 
 impl Args {
-    fn params(&self) -> Result<Params, String> {
-        let params = search_params(&self.player)?;
-        check_board(&self.player, &params, self.size)?;
-        Ok(params)
+    fn params(&self) -> Result<&Params, String> {
+        self.player.check_board(self.size)?;
+        self.player.params()
     }
 
     /// Returns the arguments with which `lab` plays these games, without `--numbers`.
     fn arguments(&self) -> Vec<String> {
         vec![
             "self-play".into(),
-            self.player.clone(),
+            self.player.text.clone(),
             format!("--size={}", self.size.edge()),
             format!("--iterations={}", self.iterations),
             format!("--random-plies={}", self.random_plies),
@@ -199,7 +198,7 @@ fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
         event: "lab self-play".into(),
         control: format!("{} iterations a move", args.iterations),
         visits,
-        ..GameRecord::new(&args.player, &args.player, start).with_outcome(outcome)
+        ..GameRecord::new(&args.player.text, &args.player.text, start).with_outcome(outcome)
     }
 }
 

@@ -64,9 +64,15 @@ impl PlayerSpec {
 
     /// Checks that the player's file of weights, if it has one, is for boards of this size.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
+        let Ok(params) = self.params() else { return Ok(()) };
+        params.model.check_board(size).map_err(|problem| format!("{}: {problem}", self.text))
+    }
+
+    /// Returns the parameters of a search; fails for any other player.
+    pub fn params(&self) -> Result<&Params, String> {
         match &self.kind {
-            Kind::Search { params, .. } => check_board(&self.text, params, size),
-            _ => Ok(()),
+            Kind::Search { params, .. } => Ok(params),
+            _ => Err(format!("{} is not a search", self.text)),
         }
     }
 
@@ -150,25 +156,13 @@ fn built_in(text: &str) -> Result<Kind, String> {
     }
 }
 
-pub fn search_params(text: &str) -> Result<Params, String> {
-    match built_in(text)? {
-        Kind::Search { params, .. } => Ok(*params),
-        _ => Err(format!("{text} is not a search")),
-    }
-}
-
-/// Checks that the weights in `params` are for boards of this size; an error begins with `text`.
-pub fn check_board(text: &str, params: &Params, size: Size) -> Result<(), String> {
-    params.model.check_board(size).map_err(|problem| format!("{text}: {problem}"))
-}
-
 fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
     let (mut resources, mut iterations, mut share) = (ONE_THREAD, None, 1.0);
     for option in options {
         let (name, value) = option.split_once('=').ok_or_else(|| format!("{option}: expected name=value"))?;
-        let number = |most: u64| match value.parse() {
-            Ok(number) if (1..=most).contains(&number) => Ok(number),
-            _ => Err(format!("{option}: expected a whole number from 1 to {most}")),
+        let number = |most: u64| {
+            let valid = value.parse().ok().filter(|number| (1..=most).contains(number));
+            valid.ok_or_else(|| format!("{option}: expected a whole number from 1 to {most}"))
         };
         match name.to_ascii_lowercase().as_str() {
             "threads" => resources.threads = number(1024)? as usize,

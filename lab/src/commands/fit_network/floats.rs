@@ -1,13 +1,13 @@
 //! The network in floating point: its output, the gradient of its loss, and its rounding to the engine's integers.
 
-use super::samples::{Sample, Test, log_loss, probability};
-use crate::training::{Trainee, normal, turned};
+use super::samples::{Sample, log_loss, probability};
+use crate::training::{Trainee, add, normal, turned};
 use fastrand::Rng;
-use otrera::Square;
 use otrera::board::square::FRAME;
 use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, SQUARES_ONE, Squares, overflow};
 use otrera::eval::square_layer::{SQUARE_CLASSES, SquareLayer, VECTOR, squares};
+use otrera::{DistanceMaps, Square};
 
 pub type Row = [f32; HIDDEN];
 
@@ -118,8 +118,6 @@ impl Floats {
 
 impl Trainee for Floats {
     type Sample = Sample;
-    type Test = Test;
-    type Scratch = Rng;
     const CHUNK: usize = 256;
 
     fn weights(&mut self) -> &mut [f32] {
@@ -134,16 +132,11 @@ impl Trainee for Floats {
         self.0[SQUARES..].iter_mut().flatten().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
     }
 
-    fn scratch(rng: &mut Rng) -> impl Fn(u64) -> Rng + Sync {
-        let seed = rng.u64(..);
-        move |number| Rng::with_seed(otrera::mix_seed(seed, number))
-    }
-
-    /// Adds the gradient of the loss under a random symmetry of the board: the cross-entropy with the target, plus the
-    /// penalty on large sums. Returns the cross-entropy with the result of the game.
-    fn learn(&self, sample: &Sample, rng: &mut Rng, gradient: &mut [f32]) -> f64 {
+    /// Adds the gradient of the loss: the cross-entropy with the target, plus the penalty on large sums. Returns the
+    /// cross-entropy with the result of the game.
+    fn learn(&self, sample: &Sample, symmetry: usize, _: &mut DistanceMaps, gradient: &mut [f32]) -> f64 {
         let (gradient, _) = gradient.as_chunks_mut::<HIDDEN>();
-        let (edge, symmetry) = (sample.edge, rng.usize(..8));
+        let edge = sample.position.size().edge();
         let turned = |square| turned(square, edge, symmetry);
         let hidden = self.hidden(&sample.inputs, turned);
         let log_odds = self.output(&hidden);
@@ -163,7 +156,7 @@ impl Trainee for Floats {
         log_loss(sample.won.into(), probability(log_odds.into()))
     }
 
-    fn test(&self, Test { sample, .. }: &Test) -> f64 {
+    fn test(&self, sample: &Sample) -> f64 {
         log_loss(sample.won.into(), probability(self.log_odds(&sample.inputs).into()))
     }
 }
@@ -203,19 +196,12 @@ fn for_each_knot(ply: u8, mut found: impl FnMut(usize, f32)) {
     }
 }
 
-#[inline(always)]
-fn add(to: &mut Row, times: f32, row: &Row) {
-    for unit in 0..HIDDEN {
-        to[unit] += times * row[unit];
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use otrera::eval::weights::WeightsFile;
     use otrera::eval::weights::network::NetworkWeights;
-    use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position};
+    use otrera::{Evaluator, Kernel, Model, ModelScratch, Position};
     use testkit::random_game;
 
     /// Returns the positions of a random 10x10 game with their inputs.

@@ -13,12 +13,12 @@ pub mod samples;
 use crate::arguments::{read_count, read_positive, read_share};
 use crate::commands::convert::read_all_games;
 use crate::files::{Output, read_weights};
-use crate::training::{TrainingArgs, curve, train};
+use crate::training::{TrainingArgs, curve, split, train};
 use floats::Floats;
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::NetworkWeights;
 use otrera::{Evaluator, GameRecord, Model, ModelScratch, Size};
-use samples::{Test, are_small, log_loss, probability, samples};
+use samples::{Sample, are_small, log_loss, probability, samples_of};
 use std::path::PathBuf;
 
 /// Train the evaluation network on games.
@@ -40,6 +40,9 @@ pub struct Args {
     output: PathBuf,
 }
 
+/// Minimum numbers of positions in the training set and in the held-out set.
+const MIN_POSITIONS: [usize; 2] = [5000, 500];
+
 pub fn run(args: &Args) -> Result<(), String> {
     let mut file = read_weights(args.training.base.as_deref())?;
     let inputs = args.training.inputs();
@@ -48,16 +51,16 @@ pub fn run(args: &Args) -> Result<(), String> {
     output.try_out(WeightsFile::BUILT_IN)?;
     let games = read_all_games(&args.training.games)?;
     let is_small = are_small(&games)?;
-    let (seen, tests) = samples(&games, args.blend)?;
+    let (seen, tests) = split(&games, MIN_POSITIONS, |game| samples_of(game, args.blend))?;
     let positions = seen.len() + tests.len();
     println!("{} games, {positions} positions, {} of them unseen", games.len(), tests.len());
     let Args { training, epochs, rate, .. } = args;
-    let (network, epochs) = train(Floats::random, (&seen, &tests), training, *epochs, *rate, "network")?;
+    let (network, epochs) = train(Floats::random, [&seen, &tests], training, *epochs, *rate, "network")?;
     let base = model(&file)?;
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let advice = |problem| format!("{problem}: give more games, a larger --decay or fewer --epochs");
     let rounded = network.rounded(edge).map_err(advice)?;
-    let mut samples = seen.iter().chain(tests.iter().map(|test| &test.sample));
+    let mut samples = seen.iter().chain(&tests);
     samples.try_for_each(|sample| rounded.check_sums(&sample.inputs)).map_err(advice)?;
     let weights = NetworkWeights { trained: trained(args, games.len(), positions), network: rounded };
     let networks = &mut file.networks;
@@ -97,12 +100,12 @@ const STAGES: [u8; 8] = [0, 13, 20, 27, 34, 41, 48, 56];
 
 /// Prints the mean log-loss on the held-out games at each stage: of the network before rounding, the rounded network,
 /// the base model, and the winning rates recorded in the games.
-fn print_losses(tests: &[Test], network: &Floats, models: [&Model; 2]) {
+fn print_losses(tests: &[Sample], network: &Floats, models: [&Model; 2]) {
     println!("\nlog-loss of the results of unseen games");
     println!("                 positions  network  rounded    base   search");
     let [rounded, base] = models.map(|model| {
         let evaluator = Evaluator::new(model.clone());
-        move |test: &Test, scratch: &mut ModelScratch| {
+        move |test: &Sample, scratch: &mut ModelScratch| {
             probability(evaluator.value(&test.position, scratch).0.into())
         }
     });
@@ -110,10 +113,9 @@ fn print_losses(tests: &[Test], network: &Floats, models: [&Model; 2]) {
     let losses: Vec<(u8, [f64; 4])> = tests
         .iter()
         .map(|test| {
-            let inputs = &test.sample.inputs;
-            let of_network = probability(network.log_odds(inputs).into());
+            let of_network = probability(network.log_odds(&test.inputs).into());
             let rates = [of_network, rounded(test, &mut scratch), base(test, &mut scratch), test.win_rate];
-            (inputs.ply, rates.map(|rate| log_loss(test.sample.won.into(), rate)))
+            (test.inputs.ply, rates.map(|rate| log_loss(test.won.into(), rate)))
         })
         .collect();
     let ends = STAGES.into_iter().skip(1).chain([u8::MAX]);

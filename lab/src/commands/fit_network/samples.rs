@@ -1,25 +1,17 @@
-//! Training data: the positions of games, split into a training set and a held-out set.
+//! Training data: the positions of games.
 
-use crate::training::split;
 use otrera::eval::inputs::Inputs;
 use otrera::{DistanceMaps, GameRecord, Kernel, Move, Position};
 
 pub struct Sample {
+    pub position: Position,
     pub inputs: Inputs,
-    /// Edge length of the board.
-    pub edge: usize,
+    /// Winning rate of the side to move, 0 to 1, recorded by the search that chose the move.
+    pub win_rate: f64,
     /// 1 if the side to move won, else 0.
     pub won: f32,
     /// Training target, 0 to 1: the result blended with the winning rate of the search.
     pub target: f32,
-}
-
-/// A sample of the held-out set, with its position.
-pub struct Test {
-    pub sample: Sample,
-    pub position: Position,
-    /// Winning rate of the side to move, 0 to 1, recorded by the search that chose the move.
-    pub win_rate: f64,
 }
 
 /// True if all games are on boards up to 8x8, false if all are on larger boards. Fails for a mixture and without games.
@@ -32,15 +24,6 @@ pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
     Err("games on boards up to 8x8 and on larger ones are mixed: train a separate network on each".into())
 }
 
-/// Minimum numbers of positions in the training set and in the held-out set.
-const MIN_POSITIONS: [usize; 2] = [5000, 500];
-
-/// Returns the training set and the held-out set; fails if one is smaller than its [`MIN_POSITIONS`].
-pub fn samples(games: &[GameRecord], blend: f64) -> Result<(Vec<Sample>, Vec<Test>), String> {
-    let seen = |game: &GameRecord| tests(game, blend).into_iter().map(|test| test.sample).collect();
-    split(games, MIN_POSITIONS, seen, |game| tests(game, blend))
-}
-
 /// Returns the positions with a recorded winning rate that is no proven result (strictly between 0 and 1): the ply, the
 /// position, the move played, and the winning rate.
 pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Move, f32)> {
@@ -50,21 +33,18 @@ pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Mo
     rated.filter(|(.., rate)| *rate > 0.0 && *rate < 1.0)
 }
 
-fn tests(game: &GameRecord, blend: f64) -> Vec<Test> {
+/// Returns the samples of a game: the positions that were searched and not proven.
+pub fn samples_of(game: &GameRecord, blend: f64) -> Vec<Sample> {
     let Some(winner) = game.winner else { return Vec::new() };
     let mut maps = DistanceMaps::default();
-    let tests = undecided(game).filter_map(|(_, position, _, win_rate)| {
+    let samples = undecided(game).filter_map(|(_, position, _, win_rate)| {
         let win_rate = f64::from(win_rate);
         let won = f64::from(u8::from(position.side() == winner));
         let inputs = Inputs::of_position(&position, &mut maps, Kernel::fastest())?;
         let target = won + blend * (win_rate - won);
-        Some(Test {
-            sample: Sample { inputs, edge: position.size().edge(), won: won as f32, target: target as f32 },
-            position,
-            win_rate,
-        })
+        Some(Sample { position, inputs, win_rate, won: won as f32, target: target as f32 })
     });
-    tests.collect()
+    samples.collect()
 }
 
 pub fn probability(log_odds: f64) -> f64 {

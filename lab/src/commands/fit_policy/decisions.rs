@@ -87,40 +87,29 @@ impl Layout {
         maps.flood(board, Kernel::fastest());
         let stage = stage(board);
         let row = |from, to| self.half_move(from, to, symmetry);
-        let visits = visits.iter().map(|&(tried, visits)| (tried, visits as f32));
-        let (choices, visits, best): (_, Vec<f32>, _) = match kind {
+        let visits_of = |is_wanted: &dyn Fn(Move) -> bool| -> f32 {
+            visits.iter().filter(|(tried, _)| is_wanted(*tried)).map(|(_, visits)| *visits as f32).sum()
+        };
+        // For each half-move: its weights, its visits, and true if it belongs to the most-visited move.
+        let half_moves: Vec<_> = match kind {
             Kind::Movements => {
                 let known = Movements::new::<PortableLanes>(position, maps);
-                let choice = |movement: Movement| {
+                let half_move = |movement: Movement| {
                     let [start, goal] = [movement.from, movement.to].map(|square| known.classes(square));
-                    let features = known.features(movement, start, goal);
-                    (row(movement.from, movement.to), linear(stage, features, &MOVEMENT_FEATURES))
+                    let features = linear(stage, known.features(movement, start, goal), &MOVEMENT_FEATURES);
+                    let visits = visits_of(&|tried| tried.movement() == movement);
+                    ((row(movement.from, movement.to), features), visits, movement == mv.movement())
                 };
-                let of_movement = |movement| {
-                    visits
-                        .clone()
-                        .filter(|(tried, _)| tried.movement() == movement)
-                        .map(|(_, visits)| visits)
-                        .sum()
-                };
-                let movements = || position.movements();
-                let best = movements().position(|movement| movement == mv.movement());
-                (movements().map(choice).collect(), movements().map(of_movement).collect(), best)
+                position.movements().map(half_move).collect()
             }
             Kind::Arrows => {
                 let known = Arrows::new::<PortableLanes>(&arrow_phase, maps);
-                let choice = |arrow: Square| {
-                    let features = known.features(&arrow_phase, arrow);
-                    (row(mv.to, arrow), linear(stage, features, &ARROW_FEATURES))
+                let half_move = |arrow: Square| {
+                    let features = linear(stage, known.features(&arrow_phase, arrow), &ARROW_FEATURES);
+                    let visits = visits_of(&|tried| tried == mv.movement().with_arrow(arrow));
+                    ((row(mv.to, arrow), features), visits, arrow == mv.arrow)
                 };
-                let targets = arrow_phase.arrow_targets();
-                let of_arrow = |arrow| {
-                    let mv = mv.movement().with_arrow(arrow);
-                    visits.clone().find(|(tried, _)| *tried == mv).map_or(0.0, |(_, visits)| visits)
-                };
-                let arrows = || targets.into_iter();
-                let best = arrows().position(|arrow| arrow == mv.arrow);
-                (arrows().map(choice).collect(), arrows().map(of_arrow).collect(), best)
+                arrow_phase.arrow_targets().into_iter().map(half_move).collect()
             }
         };
         let mut squares = Vec::with_capacity(self.edge * self.edge);
@@ -128,9 +117,11 @@ impl Layout {
             let number = self.symmetries[symmetry][square.row() * self.edge + square.column()];
             squares.push(1 + class * self.edge * self.edge + number);
         });
-        let total = visits.iter().sum::<f32>();
-        let targets = visits.into_iter().map(|visits| visits / total).collect();
-        Decision { stage, squares, choices, targets, best: best.unwrap_or(0) }
+        let total: f32 = half_moves.iter().map(|(_, visits, _)| visits).sum();
+        let targets = half_moves.iter().map(|(_, visits, _)| visits / total).collect();
+        let best = half_moves.iter().position(|(.., is_best)| *is_best).unwrap_or(0);
+        let choices = half_moves.into_iter().map(|(choice, ..)| choice).collect();
+        Decision { stage, squares, choices, targets, best }
     }
 
     fn half_move(&self, from: Square, to: Square, symmetry: usize) -> usize {

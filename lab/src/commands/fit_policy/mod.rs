@@ -18,12 +18,13 @@ use crate::commands::fit_network::samples::are_small;
 use crate::files::{Output, read_weights};
 use crate::sheet::Sheet;
 use crate::training::{TrainingArgs, curve, split, train};
-use decisions::{Kind, Sample, samples_of};
+pub use decisions::Kind;
+use decisions::{Sample, samples_of};
 use fastrand::Rng;
 use network::Policy;
 use otrera::eval::policy::STAGES;
 use otrera::eval::weights::{PriorWeights, Rows, WeightsFile};
-use otrera::{Evaluator, Model, ModelScratch, Size};
+use otrera::{Evaluator, Model, ModelScratch, Move, Position, Size};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
@@ -66,7 +67,7 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     output.try_out(WeightsFile::BUILT_IN)?;
     let games = read_all_games(&args.training.games)?;
     let is_small = are_small(&games)?;
-    let (seen, unseen) = split(&games, MIN_POSITIONS, samples_of, samples_of)?;
+    let (seen, unseen) = split(&games, MIN_POSITIONS, samples_of)?;
     let positions = seen.len() + unseen.len();
     say(&format!("{} games, {positions} positions, {} of them unseen", games.len(), unseen.len()));
     let base = Evaluator::new(Model::from_weights(&file.write())?);
@@ -74,7 +75,7 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     let fitted = |kind: Kind| {
         let picture = Output::new(&args.output.with_extension(format!("{}.svg", kind.name())), &inputs)?;
         let random = |rng: &mut Rng| Policy::random(kind, edge, rng);
-        let samples = (&seen[..], &unseen[..]);
+        let samples = [&seen[..], &unseen[..]];
         let (policy, epochs) = train(random, samples, &args.training, args.epochs, args.rate, kind.name())?;
         let losses = losses(kind, &policy, &base, &unseen);
         say(&losses.to_text());
@@ -109,7 +110,7 @@ fn losses(kind: Kind, policy: &Policy, base: &Evaluator, unseen: &[Sample]) -> S
         .par_iter()
         .map_init(ModelScratch::default, |scratch, sample| {
             let (stage, loss, is_found) = policy.loss(sample);
-            (stage, loss, [is_found, finds(base, sample, kind, scratch)])
+            (stage, loss, [is_found, finds(base, &sample.position, sample.mv, kind, scratch)])
         })
         .collect();
     let mut sheet = Sheet::new(kind.name(), &["stage", "unseen", "cross-entropy", "favourite", "base"]);
@@ -127,19 +128,22 @@ fn losses(kind: Kind, policy: &Policy, base: &Evaluator, unseen: &[Sample]) -> S
     sheet
 }
 
-/// True if the model gives its highest prior to the half-move of the most-visited move.
-fn finds(model: &Evaluator, sample: &Sample, kind: Kind, scratch: &mut ModelScratch) -> bool {
-    let Sample { position, mv, .. } = sample;
+/// True if the model gives its highest prior to this half-move of a move; for the arrow, among the arrows after the
+/// movement.
+pub fn finds(
+    model: &Evaluator,
+    position: &Position,
+    mv: Move,
+    kind: Kind,
+    scratch: &mut ModelScratch,
+) -> bool {
+    fn is_first<T: PartialEq>(logits: &[(T, f32)], wanted: T) -> bool {
+        logits.iter().max_by(|a, b| a.1.total_cmp(&b.1)).is_some_and(|(first, _)| *first == wanted)
+    }
     match kind {
-        Kind::Movements => {
-            let logits = model.movement_logits(position, scratch);
-            let best = logits.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-            best.is_some_and(|(movement, _)| *movement == mv.movement())
-        }
+        Kind::Movements => is_first(&model.movement_logits(position, scratch), mv.movement()),
         Kind::Arrows => {
-            let logits = model.arrow_logits(&position.with_movement(mv.movement()), scratch);
-            let best = logits.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-            best.is_some_and(|(arrow, _)| *arrow == mv.arrow)
+            is_first(&model.arrow_logits(&position.with_movement(mv.movement()), scratch), mv.arrow)
         }
     }
 }

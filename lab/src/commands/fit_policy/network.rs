@@ -1,7 +1,7 @@
 //! The policy in floating point, its training by Adam, and its rounding to the engine's integers.
 
 use super::decisions::{Decision, Kind, Layout, Sample};
-use crate::training::{Trainee, normal};
+use crate::training::{Trainee, add, normal};
 use fastrand::Rng;
 use otrera::DistanceMaps;
 use otrera::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
@@ -88,8 +88,6 @@ fn cross_entropy(decision: &Decision, probabilities: &[f32]) -> f64 {
 
 impl Trainee for Policy {
     type Sample = Sample;
-    type Test = Sample;
-    type Scratch = (Rng, DistanceMaps);
     const CHUNK: usize = 512;
 
     fn weights(&mut self) -> &mut [f32] {
@@ -102,14 +100,8 @@ impl Trainee for Policy {
         self.weights[..self.rows * UNITS].iter_mut().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
     }
 
-    fn scratch(rng: &mut Rng) -> impl Fn(u64) -> Self::Scratch + Sync {
-        let seed = rng.u64(..);
-        move |number| (Rng::with_seed(otrera::mix_seed(seed, number)), DistanceMaps::default())
-    }
-
-    /// Adds the gradient of the cross-entropy after a random symmetry of the board; returns the cross-entropy.
-    fn learn(&self, sample: &Sample, (rng, maps): &mut Self::Scratch, gradient: &mut [f32]) -> f64 {
-        let decision = &self.layout.decision(sample, self.kind, rng.usize(..8), maps);
+    fn learn(&self, sample: &Sample, symmetry: usize, maps: &mut DistanceMaps, gradient: &mut [f32]) -> f64 {
+        let decision = &self.layout.decision(sample, self.kind, symmetry, maps);
         let hidden = self.hidden(decision);
         let active = hidden.map(|unit| unit.max(0.0));
         let probabilities = self.probabilities(decision, &active);
@@ -151,11 +143,5 @@ impl Kind {
             Self::Movements => "movements",
             Self::Arrows => "arrows",
         }
-    }
-}
-
-fn add(to: &mut Row, times: f32, row: &Row) {
-    for unit in 0..UNITS {
-        to[unit] += times * row[unit];
     }
 }
