@@ -186,31 +186,15 @@ fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
     Ok((verdict, choice.mv))
 }
 
-/// Result of checking an endgame proof of the engine by playing the game to its end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Call {
-    /// The game ended before the engine proved a winner.
-    Never,
-    /// The proven winner won.
-    Kept,
-    /// The proven winner lost, or the solver refutes the proof. Contains the position of the proof.
-    Lost(Position),
-}
-
 /// Plays every position to the end and prints the games in which a proof of the engine turned out wrong.
 fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
-    let calls = args.cores.map("playing on", suite.iter(), |endgame| Ok(call(args, &endgame.position)))?;
-    let called = calls.iter().filter(|call| **call != Call::Never).count();
-    let lost: Vec<String> = calls
-        .iter()
-        .filter_map(|call| match call {
-            Call::Lost(position) => Some(position.to_fen()),
-            _ => None,
-        })
-        .collect();
-    println!("\nthe engine proved a winner in {called} of {} games", suite.len());
-    println!("the proven winner lost in {} games", lost.len());
-    lost.iter().for_each(|fen| println!("lost: {fen}"));
+    let proofs = args.cores.map("playing on", suite.iter(), |endgame| Ok(proof(args, &endgame.position)))?;
+    let proofs: Vec<(Position, bool)> = proofs.into_iter().flatten().collect();
+    println!("\nthe engine proved a winner in {} of {} games", proofs.len(), suite.len());
+    println!("the proven winner lost in {} games", proofs.iter().filter(|(_, holds)| !holds).count());
+    for (position, _) in proofs.iter().filter(|(_, holds)| !holds) {
+        println!("lost: {}", position.to_fen());
+    }
     Ok(())
 }
 
@@ -219,20 +203,21 @@ fn search(start: Position, endgame_proofs: bool, args: &Args) -> Search {
     search_of(&start, Params { endgame_proofs, ..Params::TOURNAMENT }, 32, args.seed)
 }
 
-/// Plays on from `start` until the engine proves a winner, then checks the proof.
-fn call(args: &Args, start: &Position) -> Call {
+/// Plays on from `start` until the engine proves a winner. Returns the position of the proof, and true if the proven
+/// winner wins and the solver does not refute the proof; `None` if the game ends before.
+fn proof(args: &Args, start: &Position) -> Option<(Position, bool)> {
     let mut both = search(*start, false, args);
     let mut prover = FillingProver::new();
     let called = loop {
         match prover.winner(both.position()) {
-            Some(_) if both.position().winner().is_some() => return Call::Never,
+            Some(_) if both.position().winner().is_some() => return None,
             Some(winner) => break winner,
             None => play(&mut both, args.iterations),
         }
     };
     let position = *both.position();
     let refuted = Solver::new(args.nodes).winner(&position).is_some_and(|winner| winner != called);
-    if refuted || end(position, called, args) != called { Call::Lost(position) } else { Call::Kept }
+    Some((position, !refuted && end(position, called, args) == called))
 }
 
 /// Plays a game to its end and returns the winner. The side `called`, the proven winner, uses endgame proofs; its

@@ -32,14 +32,12 @@ pub struct Surveyor {
 type Area = (Bitboard, Bitboard);
 
 impl Remainder {
-    pub fn after(&self, next: &Position, surveyor: &mut Surveyor) -> Self {
-        surveyor.reduce(next, -self.lead)
-    }
-
-    /// Returns the remainder after a spare move; `None` unless the side to move leads in spare moves.
-    pub fn after_waiting(&self) -> Option<Self> {
-        let position = self.position.with_side(self.position.side().opponent());
-        (self.lead > 0).then_some(Self { position, lead: 1 - self.lead })
+    /// Returns the positions after each move, then the one after a spare move if the side to move leads in spare moves,
+    /// all with the new lead.
+    pub fn next(&self) -> impl Iterator<Item = (Position, i32)> {
+        let &Self { ref position, lead } = self;
+        let waited = (lead > 0).then(|| (position.with_side(position.side().opponent()), 1 - lead));
+        position.legal_moves().map(move |mv| (position.with_move(mv), -lead)).chain(waited)
     }
 
     pub fn key(&self) -> u64 {

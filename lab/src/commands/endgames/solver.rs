@@ -7,7 +7,7 @@
 use super::remainder::{Remainder, Surveyor};
 use otrera::eval::metrics::territory;
 use otrera::{DistanceMaps, Kernel, Position, Side};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Proof number of a disproven result (infinity).
 const NEVER: u32 = 1 << 30;
@@ -29,6 +29,7 @@ impl Proofs {
 }
 
 /// A solver for one position, with its table of proof numbers.
+#[derive(Default)]
 pub struct Solver {
     known: HashMap<u64, Proofs>,
     surveyor: Surveyor,
@@ -40,12 +41,7 @@ pub struct Solver {
 impl Solver {
     /// Creates a solver that gives up after this many nodes.
     pub fn new(nodes: u64) -> Self {
-        Self {
-            known: HashMap::new(),
-            surveyor: Surveyor::default(),
-            maps: DistanceMaps::default(),
-            left: nodes,
-        }
+        Self { left: nodes, ..Self::default() }
     }
 
     /// Returns the winner of an unfinished game with best play; `None` if the node limit is reached.
@@ -67,16 +63,11 @@ impl Solver {
     /// Returns true if the side to move wins with `lead` additional spare moves; `None` if the node limit is reached.
     fn wins(&mut self, position: &Position, lead: i32) -> Option<bool> {
         let root = self.surveyor.reduce(position, lead);
-        let proofs = match root.decided() {
-            Some(true) => Proofs::WON,
-            Some(false) => Proofs::LOST,
-            None => self.search(&root, Proofs { win: NEVER, loss: NEVER }),
-        };
-        match proofs {
+        root.decided().or_else(|| match self.search(&root, Proofs { win: NEVER, loss: NEVER }) {
             Proofs { win: 0, .. } => Some(true),
             Proofs { loss: 0, .. } => Some(false),
             _ => None,
-        }
+        })
     }
 
     /// True if the outcome is known without search.
@@ -108,35 +99,25 @@ impl Solver {
 
     /// Returns the distinct children with their proof numbers; if one is proven lost for its mover, only that one.
     fn children(&mut self, node: &Remainder) -> Vec<(Remainder, Proofs)> {
-        let mut children: HashMap<u64, (Remainder, Proofs)> = HashMap::new();
-        let mut keys = Vec::new();
-        let moves = node.position.legal_moves().map(|mv| node.position.with_move(mv));
-        for next in moves.map(Some).chain([None]) {
-            let child = match next {
-                Some(next) => node.after(&next, &mut self.surveyor),
-                None => match node.after_waiting() {
-                    Some(child) => child,
-                    None => break,
-                },
-            };
+        let (mut children, mut keys) = (Vec::new(), HashSet::new());
+        for (next, lead) in node.next() {
+            let child = self.surveyor.reduce(&next, lead);
             self.left = self.left.saturating_sub(1);
-            let key = child.key();
-            if children.contains_key(&key) {
+            if !keys.insert(child.key()) {
                 continue;
             }
-            let proofs = self.proofs(key, &child);
+            let proofs = self.proofs(&child);
             if proofs.loss == 0 {
                 return vec![(child, proofs)];
             }
-            keys.push(key);
-            children.insert(key, (child, proofs));
+            children.push((child, proofs));
         }
-        keys.into_iter().filter_map(|key| children.remove(&key)).collect()
+        children
     }
 
     /// Returns the proof numbers of a node from the table, or initial ones for a new node.
-    fn proofs(&mut self, key: u64, node: &Remainder) -> Proofs {
-        if let Some(&known) = self.known.get(&key) {
+    fn proofs(&mut self, node: &Remainder) -> Proofs {
+        if let Some(&known) = self.known.get(&node.key()) {
             return known;
         }
         let proofs = match node.decided() {
@@ -144,7 +125,7 @@ impl Solver {
             Some(false) => Proofs::LOST,
             None => self.guess(node),
         };
-        self.known.insert(key, proofs);
+        self.known.insert(node.key(), proofs);
         proofs
     }
 
@@ -218,11 +199,8 @@ mod tests {
             while position.winner().is_none() {
                 if position.empty().len() <= 7 {
                     let mut solver = Solver::new(3_000_000);
-                    assert_eq!(
-                        solver.winner(&position),
-                        Some(by_brute_force(&position, &mut memory)),
-                        "{position}"
-                    );
+                    let winner = by_brute_force(&position, &mut memory);
+                    assert_eq!(solver.winner(&position), Some(winner), "{position}");
                     solved += 1;
                     searched += u32::from(!solver.is_trivial(&position));
                 }
