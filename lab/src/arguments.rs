@@ -10,7 +10,7 @@ pub fn cores() -> usize {
 }
 
 /// Parses a value and accepts it if `is_valid` does; otherwise the error says what was `expected`.
-fn read_if<T: FromStr>(text: &str, is_valid: impl Fn(&T) -> bool, expected: &str) -> Result<T, String> {
+pub fn read_if<T: FromStr>(text: &str, is_valid: impl Fn(&T) -> bool, expected: &str) -> Result<T, String> {
     text.parse().ok().filter(is_valid).ok_or_else(|| format!("expected {expected}"))
 }
 

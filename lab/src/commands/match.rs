@@ -1,6 +1,6 @@
 //! `lab match A B`: plays games between two players until all are played or a sequential test has decided.
 
-use crate::arguments::{read_count, read_seconds, read_share, read_size, read_time};
+use crate::arguments::{read_count, read_if, read_seconds, read_share, read_size, read_time};
 use crate::cluster::jobs;
 use crate::cluster::{TaskArgs, WorkArgs};
 use crate::commands::convert::file_safe;
@@ -159,8 +159,7 @@ fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
 }
 
 fn read_rate(text: &str) -> Result<f32, String> {
-    let rate = text.parse().ok().filter(|rate| (0.5..=1.0).contains(rate));
-    rate.ok_or_else(|| "expected a winning rate from 0.5 to 1".into())
+    read_if(text, |rate| (0.5..=1.0).contains(rate), "a winning rate from 0.5 to 1")
 }
 
 pub fn read_sprt(text: &str) -> Result<Sprt, String> {

@@ -4,7 +4,7 @@
 pub mod confine;
 mod report;
 
-use crate::arguments::{read_count, read_size, read_time};
+use crate::arguments::{read_count, read_if, read_size, read_time};
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::Player;
 use crate::play::referee::{self, Control, GameSetup};
@@ -108,8 +108,7 @@ impl Language {
 }
 
 fn read_factor(text: &str) -> Result<f64, String> {
-    let factor = text.parse().ok().filter(|factor| (1.0..=1000.0).contains(factor));
-    factor.ok_or_else(|| "expected a factor from 1 to 1000".into())
+    read_if(text, |factor| (1.0..=1000.0).contains(factor), "a factor from 1 to 1000")
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
