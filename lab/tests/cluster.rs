@@ -2,14 +2,13 @@
 
 mod laboratory;
 
-use laboratory::{Run, run};
+use laboratory::{Run, lab, run_in, run_lab, write_script};
 use otrera::record::json;
 use otrera_lab::cluster::python;
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -17,15 +16,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use testkit::{Folder, skip};
 
-/// Arguments of a match limited by iterations, not time, so that each game depends only on its number and the seed.
-const PLAYERS: [&str; 3] = ["match", "tournament,iterations=600", "greedy"];
-
-fn lab(arguments: &[&str], file: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.args(PLAYERS).args(["--size", "6", "--seed", "3", "--output"]).arg(file).args(arguments);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    command
-}
+/// A match limited by iterations, not time, so that each game depends only on its number and the seed.
+const MATCH: &str = "match tournament,iterations=600 greedy --size 6 --seed 3";
 
 /// Returns a Python with Ray; `None`, with a message, if Ray cannot be installed.
 fn python(test: &str) -> Option<PathBuf> {
@@ -41,7 +33,7 @@ fn python(test: &str) -> Option<PathBuf> {
 }
 
 /// Returns the moves of each game of a results file, by number; panics if a number occurs twice.
-fn games(file: &Path) -> BTreeMap<u64, String> {
+fn games(file: &str) -> BTreeMap<u64, String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let mut games = BTreeMap::new();
     for line in text.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n')) {
@@ -75,7 +67,7 @@ fn process(line: &str) -> Option<(u32, u32, &str)> {
     Some((numbers.0, numbers.1, words.next()?.rsplit('/').next()?))
 }
 
-fn wait_for_games(file: &Path, count: usize, lab: &mut Child) {
+fn wait_for_games(file: &str, count: usize, lab: &mut Child) {
     let patience = Instant::now() + Duration::from_secs(120);
     while games(file).len() < count && lab.try_wait().expect("it can be asked").is_none() {
         assert!(Instant::now() < patience, "{} games of {count}", games(file).len());
@@ -86,17 +78,16 @@ fn wait_for_games(file: &Path, count: usize, lab: &mut Child) {
 #[test]
 fn killed_workers_and_drivers_change_no_game() {
     const GAMES: usize = 400;
-    let count = GAMES.to_string();
     if python("matches on Ray").is_none() {
         return;
     }
     let folder = Folder::new("cluster");
-    let (here, there) = (folder.join("here"), folder.join("there"));
-    run(&mut lab(&["--games", &count], &here)).printed();
-    let arguments = ["--games", &count, "--cluster", "local", "--resume"];
+    let (here, there) = (folder.file("here"), folder.file("there"));
+    run_lab(&format!("{MATCH} --games {GAMES} --output {here}")).printed();
+    let command = format!("{MATCH} --games {GAMES} --output {there} --cluster local --resume");
     let (mut workers, mut drivers) = (0, 0);
     while games(&there).len() < GAMES {
-        let mut driver = lab(&arguments, &there).spawn().expect("lab starts");
+        let mut driver = lab(&command).spawn().expect("lab starts");
         while driver.try_wait().expect("it can be asked").is_none() {
             let before = games(&there).len();
             wait_for_games(&there, before + 1, &mut driver);
@@ -144,48 +135,40 @@ impl Drop for Nodes {
     }
 }
 
-/// Runs a command without and with a cluster, and checks that the output files are equal byte for byte.
-fn compare(arguments: &str, address: &str) {
-    let folder = Folder::new("cluster");
-    let written = [&["--concurrency", "3"], &["--cluster", address]].map(|place| {
-        let file = folder.join(&place[0][2..]);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-        command.args(arguments.split(' ')).args(place).arg("--output").arg(&file).stdin(Stdio::null());
-        run(&mut command).printed();
-        fs::read_to_string(&file).expect("it is written")
-    });
-    assert!(written[0].len() > 1000, "{arguments}: {}", written[0]);
-    assert!(written[0] == written[1], "{arguments}");
+/// Runs a command without and with a cluster; returns what `read` reads from each output, a path in `folder`.
+fn on_both<T>(folder: &Folder, command: &str, address: &str, read: impl Fn(&str) -> T) -> [T; 2] {
+    [("here", "--concurrency 3"), ("there", &*format!("--cluster {address}"))].map(|(name, place)| {
+        let output = folder.file(name);
+        run_in(folder, &format!("{command} {place} --output {output}")).printed();
+        read(&output)
+    })
 }
 
-/// Runs a tournament of three players without and with a cluster, and checks that the games of each pair are equal.
+/// Checks that a command writes equal files, byte for byte, without and with a cluster.
+fn compare(command: &str, address: &str) {
+    let read = |file: &str| fs::read_to_string(file).expect("it is written");
+    let [here, there] = on_both(&Folder::new("cluster"), command, address, read);
+    assert!(here.len() > 1000, "{command}: {here}");
+    assert!(here == there, "{command}");
+}
+
+/// Checks that the games of each pair in a tournament of three players are equal without and with a cluster.
 fn compare_tourney(address: &str) {
     let folder = Folder::new("cluster-tourney");
     let field = "players = ['tournament', 'greedy', 'random']\ngames = 4\nsize = 6\niterations = 100";
     folder.write("field.toml", field);
-    let places: [&[&str]; 2] = [&[], &["--cluster", address]];
-    let played = places.map(|place| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-        let output = folder.join(place.len().to_string());
-        command.arg("tourney").arg(folder.join("field.toml")).args(place).arg("--output").arg(&output);
-        run(&mut command).printed();
-        ["0-1.jsonl", "0-2.jsonl", "1-2.jsonl"].map(|pair| games(&output.join(pair)))
-    });
-    assert!(played[0].iter().all(|pair| pair.len() == 4));
-    assert_eq!(played[0], played[1]);
+    let read = |output: &str| ["0-1", "0-2", "1-2"].map(|pair| games(&format!("{output}/{pair}.jsonl")));
+    let [here, there] = on_both(&folder, "tourney field.toml", address, read);
+    assert!(here.iter().all(|pair| pair.len() == 4));
+    assert_eq!(here, there);
 }
 
-/// Runs a round of training without and with a cluster, and checks that the logs and the weights are equal.
+/// Checks that the logs and the weights of a round of training are equal without and with a cluster.
 fn compare_training(address: &str) {
-    let folder = Folder::new("cluster-train");
     let round = "train --rounds 1 --size 6 --games 120 --iterations 10 --match-games 4";
-    let [here, there] = [&["--concurrency", "2"], &["--cluster", address]].map(|place| {
-        let output = folder.join(&place[0][2..]);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-        command.args(round.split(' ')).args(place).arg("--output").arg(&output).stdin(Stdio::null());
-        run(&mut command).printed();
-        let files = ["rounds.jsonl", "weights-1.json"];
-        files.map(|name| fs::read_to_string(output.join(name)).expect("it is written"))
+    let [here, there] = on_both(&Folder::new("cluster-train"), round, address, |output| {
+        ["rounds.jsonl", "weights-1.json"]
+            .map(|name| fs::read_to_string(format!("{output}/{name}")).expect("it is written"))
     });
     assert_eq!(here[0].lines().count(), 3, "options, fit, match: {}", here[0]);
     assert!(here == there, "{}{}", here[0], there[0]);
@@ -208,11 +191,11 @@ fn three_nodes_match_local_play_and_obey_sprt() {
     let Some(python) = python("a cluster of three nodes") else { return };
     let (_nodes, address) = Nodes::start(&python);
     let folder = Folder::new("cluster");
-    let [here, there, tested] = ["one", "three", "sprt"].map(|name| folder.join(name));
-    run(&mut lab(&["--games", "40"], &here)).printed();
-    run(&mut lab(&["--games", "40", "--cluster", &address], &there)).printed();
-    assert_eq!(games(&there), games(&here));
-    run(&mut lab(&["--games", "4000", "--cluster", &address, "--sprt", "0,200"], &tested)).printed();
+    let [here, there] = on_both(&folder, &format!("{MATCH} --games 40"), &address, games);
+    assert_eq!(there, here);
+    let tested = folder.file("sprt");
+    let options = format!("--games 4000 --cluster {address} --sprt 0,200 --output {tested}");
+    run_lab(&format!("{MATCH} {options}")).printed();
     let played = games(&tested).len();
     assert!((4..400).contains(&played), "{played} games");
 }
@@ -223,14 +206,10 @@ fn a_task_that_always_dies_ends_the_match() {
         return;
     }
     let folder = Folder::new("cluster");
-    let (program, results) = (folder.join("deadly.sh"), folder.join("died"));
     // Kills its parent if that is a `lab` that runs a cluster task.
-    let script = "#!/bin/sh\ngrep -q numbers /proc/$PPID/cmdline && kill -9 $PPID\n";
-    fs::write(&program, script).expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.args(["match", "random", &format!("cmd:{},proto=uci", program.display())]);
-    command.args(["--games", "2", "--cluster", "local", "--output"]).arg(&results).stdin(Stdio::null());
-    let Run { status, said, .. } = run(&mut command);
+    let script = "grep -q numbers /proc/$PPID/cmdline && kill -9 $PPID";
+    let player = format!("cmd:{},proto=uci", write_script(&folder, "deadly.sh", script));
+    let command = format!("match random {player} --games 2 --cluster local --output died");
+    let Run { status, said, .. } = run_in(&folder, &command);
     assert!(status == Some(1) && said.contains("died 10 times on Ray"), "{said}");
 }

@@ -1,20 +1,19 @@
 //! `lab endgames`: generates a small suite, reads the suite again, and judges a player.
 
-use crate::laboratory::{Run, lab, run, run_lab};
+use crate::laboratory::{Run, run_lab};
 use otrera::Position;
 use testkit::Folder;
 
 /// Runs the command with small limits.
-fn endgames(arguments: &[&str]) -> Run {
-    let effort = ["endgames", "--iterations", "20", "--nodes", "4000", "--time", "0.01"];
-    run(&mut lab(&[&effort[..], arguments].concat()))
+fn endgames(options: &str) -> Run {
+    run_lab(&format!("endgames --iterations 20 --nodes 4000 --time 0.01 {options}"))
 }
 
 #[test]
 fn a_suite_is_generated_and_read_back() {
     let folder = Folder::new("suite");
     let file = &folder.file("suite.txt");
-    let made = endgames(&["--size", "8", "--each", "1", "--seed", "5", "--output", file]).printed();
+    let made = endgames(&format!("--size 8 --each 1 --seed 5 --output {file}")).printed();
     let suite = std::fs::read_to_string(file).unwrap();
     assert!(suite.starts_with("# lab endgames --size 8 --each 1 --iterations 20 --seed 5"), "{suite}");
     let lines: Vec<&str> = suite.lines().filter(|line| !line.starts_with('#')).collect();
@@ -27,7 +26,7 @@ fn a_suite_is_generated_and_read_back() {
     }
     assert!(made.contains(&format!("{} positions written", lines.len())), "{made}");
 
-    let read = endgames(&["--suite", file, "--player", "greedy"]).printed();
+    let read = endgames(&format!("--suite {file} --player greedy")).printed();
     for (printed, player) in [(made, "tournament"), (read, "greedy")] {
         assert!(printed.contains(&format!("{player} with 0.01 s a move")), "{printed}");
         assert!(printed.contains("falsely certain results: 0"), "{printed}");
@@ -63,7 +62,7 @@ fn invalid_suites_are_refused() {
         ("# head\nno position; Black; 3\n", ":2: "),
         ("2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1; Nobody; 56\n", "Black or White"),
     ] {
-        let problem = endgames(&["--suite", &folder.write("suite.txt", text)]).said;
+        let problem = endgames(&format!("--suite {}", folder.write("suite.txt", text))).said;
         assert!(problem.contains(complaint), "{problem}");
     }
 }

@@ -2,10 +2,9 @@
 //! process is left running.
 
 mod bot;
-
 mod laboratory;
 
-use laboratory::{Run, count_running, eventually, lab, run};
+use laboratory::{Run, count_running, eventually, lab, run, run_lab};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -18,8 +17,8 @@ fn own_program() -> String {
 }
 
 /// Runs `lab judge` on a bot; returns the report of each mode, and true if the exit status is 0.
-fn judged(command: &str, arguments: &[&str]) -> (Vec<Value>, bool) {
-    let Run { status, printed, said } = run(&mut lab(&[&["judge", command, "--json"], arguments].concat()));
+fn judged(command: &str, options: &str) -> (Vec<Value>, bool) {
+    let Run { status, printed, said } = run_lab(&format!("judge '{command}' --json {options}"));
     let reports = serde_json::from_str(printed.lines().last().unwrap_or_default());
     (reports.unwrap_or_else(|_| panic!("{printed}{said}")), status == Some(0))
 }
@@ -32,10 +31,9 @@ fn eventually_running(text: &str, count: usize) -> bool {
 
 /// Checks that a program in tests/engines gets this verdict for this reason in its first turn, and does not keep
 /// running.
-fn check_verdict(program: &str, arguments: &str, verdict: &str, reason: &str) {
+fn check_verdict(program: &str, options: &str, verdict: &str, reason: &str) {
     let path = format!("{}/tests/engines/{program}", env!("CARGO_MANIFEST_DIR"));
-    let arguments: Vec<&str> = ["--games", "1"].into_iter().chain(arguments.split(' ')).collect();
-    let (reports, passed) = judged(&path, &arguments);
+    let (reports, passed) = judged(&path, &format!("--games 1 {options}"));
     for report in reports {
         assert!(!passed && report["won"] == 0, "{report}");
         assert_eq!(report["verdicts"], json!({verdict: 1}), "{report}");
@@ -46,7 +44,7 @@ fn check_verdict(program: &str, arguments: &str, verdict: &str, reason: &str) {
 
 #[test]
 fn each_faulty_bot_gets_its_verdict() {
-    for (program, arguments, verdict, reason) in [
+    for (program, options, verdict, reason) in [
         ("hangs.sh", "--time 0.2", "TLE", "wall clock"),
         ("burns.sh", "--time 0.2 --alarm 100 --mode json,json-keep", "TLE", "processor time"),
         ("burns_in_a_child.sh", "--time 0.2 --alarm 100 --mode json,json-keep", "TLE", "processor time"),
@@ -58,7 +56,7 @@ fn each_faulty_bot_gets_its_verdict() {
         ("answers_and_dies.sh", "--time 10", "RE", "exit status: 3"),
         ("cheats.sh", "--time 10 --mode simple,simple-keep", "INVALIDMOVE", "no amazon"),
     ] {
-        check_verdict(program, arguments, verdict, reason);
+        check_verdict(program, options, verdict, reason);
     }
     assert!(eventually_running("sleep 4243", 0));
 }
@@ -70,8 +68,8 @@ fn unstartable_programs_get_an_error_not_a_verdict() {
     std::fs::set_permissions(&no_interpreter, PermissionsExt::from_mode(0o755)).unwrap();
     let text = folder.write("text", "not executable");
     for program in ["/is/not/there", &no_interpreter, &text] {
-        for arguments in [&[][..], &["--forbid-execve"]] {
-            let Run { status, printed, said } = run(&mut lab(&[&["judge", program], arguments].concat()));
+        for options in ["", "--forbid-execve"] {
+            let Run { status, printed, said } = run_lab(&format!("judge {program} {options}"));
             assert!(said.starts_with(&format!("lab: {program} cannot be started: ")), "{said}");
             assert_eq!((status, printed.as_str()), (Some(1), ""), "{said}");
         }
@@ -81,17 +79,17 @@ fn unstartable_programs_get_an_error_not_a_verdict() {
 #[test]
 fn forbid_execve_fails_or_kills_the_bot() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/starts_another.sh");
-    let (reports, _) = judged(path, &["--games", "1", "--time", "10", "--mode", "simple"]);
+    let (reports, _) = judged(path, "--games 1 --time 10 --mode simple");
     assert_eq!(reports[0]["verdicts"]["OK"], 1, "without --forbid-execve: {reports:?}");
     for (refusal, reason) in [("eperm", "exit status: 126"), ("kill", "exit status: 159")] {
-        let arguments = format!("--time 10 --mode simple --forbid-execve={refusal}");
-        check_verdict("starts_another.sh", &arguments, "RE", reason);
+        let options = format!("--time 10 --mode simple --forbid-execve={refusal}");
+        check_verdict("starts_another.sh", &options, "RE", reason);
     }
 }
 
 #[test]
 fn otrera_is_ok_in_every_mode_under_load() {
-    let (reports, passed) = judged(&own_program(), &["--time", "10", "--load", "2", "--forbid-execve"]);
+    let (reports, passed) = judged(&own_program(), "--time 10 --load 2 --forbid-execve");
     assert!(passed);
     let modes: Vec<&Value> = reports.iter().map(|report| &report["mode"]).collect();
     assert_eq!(modes, ["simple", "json", "simple-keep", "json-keep"]);
@@ -114,8 +112,7 @@ fn otrera_is_ok_in_every_mode_under_load() {
 fn otrera_is_ok_under_default_time_limits() {
     let command = format!("{} --size 6", bot::path());
     for mode in ["simple", "json", "simple-keep", "json-keep"] {
-        let arguments = ["--size", "6", "--games", "1", "--mode", mode];
-        let games = (0..4).map(|_| judged(&command, &arguments));
+        let games = (0..4).map(|_| judged(&command, &format!("--size 6 --games 1 --mode {mode}")));
         let mut seen = Vec::new();
         let is_ok = games.into_iter().any(|(reports, passed)| {
             let first = reports[0]["first_turns"]["wall"]["max"].as_f64().unwrap();
@@ -130,8 +127,7 @@ fn otrera_is_ok_under_default_time_limits() {
 #[test]
 fn keep_modes_restart_a_bot_that_exits() {
     let command = format!("{} --keep-running off", own_program());
-    let (reports, passed) =
-        judged(&command, &["--mode", "simple-keep,json-keep", "--time", "10", "--opponent", "itself"]);
+    let (reports, passed) = judged(&command, "--mode simple-keep,json-keep --time 10 --opponent itself");
     assert!(passed, "{reports:?}");
     assert!(reports.iter().all(|report| report["first_turns"]["turns"] == 4), "{reports:?}");
 }
@@ -152,10 +148,9 @@ fn the_judge_shows_progress_on_a_terminal() {
 #[test]
 fn a_killed_judge_leaves_no_stopped_bot_behind() {
     let own = "--iterations 301";
-    let command = format!("{} {own} --threads 1", bot::path());
-    let arguments = ["judge", &command, "--mode", "json-keep", "--opponent", "pvs", "--opponent-time", "60"];
-    let mut lab = Command::new(env!("CARGO_BIN_EXE_lab"));
-    let mut lab = lab.args(arguments).stdout(Stdio::null()).spawn().unwrap();
+    let command = format!("'{} {own} --threads 1'", bot::path());
+    let options = "--mode json-keep --opponent pvs --opponent-time 60";
+    let mut lab = lab(&format!("judge {command} {options}")).spawn().unwrap();
     assert!(eventually_running(own, 2), "the judge and the stopped bot run");
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(count_running(own), 2);

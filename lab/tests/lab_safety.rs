@@ -1,7 +1,7 @@
 //! Protection of the user's files and machine: no file is overwritten or truncated, no program is left running, two
 //! processes never write the same file, invalid numbers are refused, and every failure has a message.
 
-use crate::laboratory::{Run, count_running, eventually, lab, run, run_in};
+use crate::laboratory::{Run, count_running, eventually, lab, run, run_in, write_script};
 use fastrand::Rng;
 use otrera::eval::inputs::PLY_PART;
 use otrera::eval::weights::WeightsFile;
@@ -11,31 +11,31 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, read_to_string};
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 use testkit::{Folder, random_record, size};
 
-const QUICK: [&str; 6] = ["--size", "6", "--plies", "0", "--concurrency", "1"];
+/// Plays quick games into a file; the number of games follows.
+const GAMES: &str = "match random greedy --size 6 --plies 0 --concurrency 1 --output games.jsonl --games";
 
 /// Checks that the command fails with this text in its error output.
-fn check_refusal(folder: &Folder, arguments: &[&str], complaint: &str) {
-    let Run { status, said, .. } = run_in(folder, arguments);
-    assert!(status.is_some_and(|status| [1, 2].contains(&status)), "{arguments:?}: {status:?} {said}");
-    assert!(said.contains(complaint) && !said.contains("panicked"), "{arguments:?}: {said}");
+fn check_refusal(folder: &Folder, line: &str, complaint: &str) {
+    let Run { status, said, .. } = run_in(folder, line);
+    assert!(status.is_some_and(|status| [1, 2].contains(&status)), "{line}: {status:?} {said}");
+    assert!(said.contains(complaint) && !said.contains("panicked"), "{line}: {said}");
 }
 
-/// Plays quick games into a file.
-fn play(folder: &Folder, name: &str, games: &str) {
-    let arguments = ["match", "random", "greedy", "--games", games, "--output", name];
-    run_in(folder, &[&arguments[..], &QUICK].concat()).printed();
+/// Runs the laboratory in a folder with a limit on file sizes, which simulates a full disk.
+fn run_with_full_disk(folder: &Folder, blocks: u32, line: &str) -> Run {
+    let script = format!("ulimit -f {blocks}; exec {} {line}", env!("CARGO_BIN_EXE_lab"));
+    run(Command::new("sh").args(["-c", &script]).current_dir(&folder.0))
 }
 
 /// Writes a program that never answers; the program and its child sleep for this many seconds.
 fn sleeper(folder: &Folder, seconds: &str) -> String {
-    let path = folder.write("sleeper", &format!("#!/bin/sh\nsleep {seconds} &\nsleep {seconds}\n"));
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
-    path
+    write_script(folder, "sleeper", &format!("sleep {seconds} &\nsleep {seconds}"))
 }
 
 fn send(child: &Child, signal: Signal) {
@@ -48,16 +48,15 @@ fn send(child: &Child, signal: Signal) {
 fn fits_with_too_few_games_are_refused() {
     let folder = Folder::new("too-little");
     let source = folder.write("src/eval/weights/fitted.json", "precious");
-    let players = ["tournament,iterations=20", "tournament,iterations=30"];
-    let one = ["--games", "1", "--size", "4", "--plies", "0", "--output", "one.jsonl"];
-    run_in(&folder, &[&["match", players[0], players[1]], &one[..]].concat()).printed();
-    check_refusal(&folder, &["fit-policy", "one.jsonl"], "at least 1000 and 100 are needed");
-    check_refusal(&folder, &["fit-network", "one.jsonl"], "at least 5000 and 500 are needed");
-    let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--size", "4", "--pairs"];
-    check_refusal(&folder, &[&tune[..], &["99"]].concat(), "at least 100 pairs are needed");
+    let players = "tournament,iterations=20 tournament,iterations=30";
+    run_in(&folder, &format!("match {players} --games 1 --size 4 --plies 0 --output one.jsonl")).printed();
+    check_refusal(&folder, "fit-policy one.jsonl", "at least 1000 and 100 are needed");
+    check_refusal(&folder, "fit-network one.jsonl", "at least 5000 and 500 are needed");
+    let tune = "tune tournament,iterations=5 c=3:0.5 --size 4 --pairs 99";
+    check_refusal(&folder, tune, "at least 100 pairs are needed");
     assert_eq!(read_to_string(&source).unwrap(), "precious");
-    assert!(!folder.0.join("results/policy.json").exists());
-    assert!(!folder.0.join("results/network.json").exists());
+    assert!(!folder.join("results/policy.json").exists());
+    assert!(!folder.join("results/network.json").exists());
 }
 
 #[test]
@@ -68,32 +67,26 @@ fn unsuitable_weights_are_refused_before_any_game() {
     network.network.rows[0][0] += 1;
     folder.write("small.json", &weights.write());
     folder.write("field.toml", "players = ['random', 'tournament,model=small.json']");
-    let player = "tournament,model=small.json";
     let complaint = "lab: tournament,model=small.json: its network is for boards up to 8x8, not for 10x10: ";
-    for command in [
-        "match random PLAYER",
-        "match PLAYER random --size 9",
-        "self-play PLAYER",
-        "tourney field.toml",
-        "judge true --size 10 --opponent PLAYER",
-        "endgames --player PLAYER",
-        "regret PLAYER",
-        "tune PLAYER,iterations=5 c=3:0.5",
+    for (command, complaint) in [
+        ("match random PLAYER", complaint),
+        ("match PLAYER random --size 9", "not for 9x9"),
+        ("self-play PLAYER", complaint),
+        ("tourney field.toml", complaint),
+        ("judge true --size 10 --opponent PLAYER", complaint),
+        ("endgames --player PLAYER", complaint),
+        ("regret PLAYER", complaint),
+        ("tune PLAYER,iterations=5 c=3:0.5", ": its network is for boards up to 8x8"),
     ] {
-        let arguments: Vec<String> = command.split(' ').map(|word| word.replace("PLAYER", player)).collect();
-        let complaint = match arguments[0].as_str() {
-            "tune" => ": its network is for boards up to 8x8",
-            _ if command.ends_with('9') => "not for 9x9",
-            _ => complaint,
-        };
-        check_refusal(&folder, &arguments.iter().map(String::as_str).collect::<Vec<_>>(), complaint);
+        check_refusal(&folder, &command.replace("PLAYER", "tournament,model=small.json"), complaint);
     }
-    weights.networks.small.as_mut().unwrap().network.rows_of(PLY_PART)[0][5] = i16::MAX;
-    weights.networks.small.as_mut().unwrap().network.rows[0][5] = i16::MAX;
+    let network = weights.networks.small.as_mut().unwrap();
+    network.network.rows_of(PLY_PART)[0][5] = i16::MAX;
+    network.network.rows[0][5] = i16::MAX;
     folder.write("large.json", &weights.write());
-    let arguments = ["match", "random", "tournament,model=large.json", "--size", "8"];
-    check_refusal(&folder, &arguments, "large.json: network small: a hidden unit is ");
-    assert!(!folder.0.join("results").exists() && !folder.0.join("endgames.txt").exists());
+    let command = "match random tournament,model=large.json --size 8";
+    check_refusal(&folder, command, "large.json: network small: a hidden unit is ");
+    assert!(!folder.join("results").exists() && !folder.join("endgames.txt").exists());
 }
 
 /// Returns games with random winning rates, enough to train a network.
@@ -108,29 +101,25 @@ fn games_for_a_network() -> String {
     (0..500).map(game).collect()
 }
 
-/// A limit on file sizes simulates a full disk.
 #[test]
 fn an_unwritable_network_is_refused_early_or_kept() {
     let folder = Folder::new("kept");
     folder.write("games.jsonl", &games_for_a_network());
-    let fit = ["fit-network", "games.jsonl", "--epochs", "1", "--output"];
-    let script = format!("ulimit -f 60; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
-    let mut command = Command::new("sh");
-    command.args(["-c", &script, "sh"]).args([&fit[..], &["full.json"]].concat()).current_dir(&folder.0);
-    let Run { status, printed, said } = run(&mut command);
+    let fit = "fit-network games.jsonl --epochs 1 --output";
+    let Run { status, printed, said } = run_with_full_disk(&folder, 60, &format!("{fit} full.json"));
     assert_eq!((status, printed.as_str()), (Some(1), ""), "{said}");
     assert_eq!(said, "lab: full.json: File too large (os error 27): name another --output\n");
     symlink("/dev/full", folder.file("device.json")).unwrap();
-    std::fs::create_dir(folder.0.join("tmp")).unwrap();
-    let mut command = lab(&[&fit[..], &["device.json"]].concat());
-    let Run { status, said, .. } = run(command.env("TMPDIR", folder.0.join("tmp")).current_dir(&folder.0));
+    std::fs::create_dir(folder.join("tmp")).unwrap();
+    let mut command = lab(&format!("{fit} device.json"));
+    let Run { status, said, .. } = run(command.env("TMPDIR", folder.join("tmp")).current_dir(&folder.0));
     assert_eq!(status, Some(1), "{said}");
     let copy = said
         .strip_prefix("lab: device.json: No space left on device (os error 28); the text is in ")
         .unwrap_or_else(|| panic!("{said}"));
     WeightsFile::read(&read_to_string(copy.trim_end()).unwrap()).unwrap();
     // The last line printed is a command that plays with the network.
-    let printed = run_in(&folder, &[&fit[..], &["network.json"]].concat()).printed();
+    let printed = run_in(&folder, &format!("{fit} network.json")).printed();
     let play = printed.lines().last().and_then(|line| line.strip_prefix("play with it:  ")).unwrap();
     let play = format!("{play} --games 2 --plies 0 --iterations 9");
     let played = run(Command::new("sh").args(["-c", &play]).current_dir(&folder.0));
@@ -142,15 +131,15 @@ fn an_unwritable_network_is_refused_early_or_kept() {
 #[test]
 fn no_command_overwrites_its_input() {
     let folder = Folder::new("overwritten");
-    play(&folder, "page.html", "2");
+    run_in(&folder, &format!("{GAMES} 2").replace("games.jsonl", "page.html")).printed();
     let before = read_to_string(folder.file("page.html")).unwrap();
     symlink(folder.file("page.html"), folder.file("link")).unwrap();
     let complaint = "is an input and would be overwritten: name another --output";
-    check_refusal(&folder, &["report", "page.html"], complaint);
-    check_refusal(&folder, &["report", "page.html", "--output", "link"], complaint);
-    check_refusal(&folder, &["fit-policy", "page.html", "--output", "./page.html"], complaint);
-    let tune = ["tune", "tournament,iterations=5", "c=3:0.5", "--output", "page.html"];
-    check_refusal(&folder, &tune, "page.html: exists: add --resume");
+    check_refusal(&folder, "report page.html", complaint);
+    check_refusal(&folder, "report page.html --output link", complaint);
+    check_refusal(&folder, "fit-policy page.html --output ./page.html", complaint);
+    let tune = "tune tournament,iterations=5 c=3:0.5 --output page.html";
+    check_refusal(&folder, tune, "page.html: exists: add --resume");
     assert_eq!(read_to_string(folder.file("page.html")).unwrap(), before);
 }
 
@@ -160,49 +149,43 @@ fn special_and_oversized_input_files_are_refused() {
     assert!(Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
     for input in ["/dev/zero", "pipe"] {
         for command in ["convert", "report", "fit-network", "tourney", "match random greedy --book"] {
-            let arguments: Vec<&str> = command.split(' ').chain([input]).collect();
-            check_refusal(&folder, &arguments, &format!("lab: {input}: is not a regular file: name one\n"));
+            let complaint = format!("lab: {input}: is not a regular file: name one\n");
+            check_refusal(&folder, &format!("{command} {input}"), &complaint);
         }
-        let player = format!("tournament,model={input}");
-        check_refusal(&folder, &["match", "random", &player], "is not a regular file: name one");
+        let command = format!("match random tournament,model={input}");
+        check_refusal(&folder, &command, "is not a regular file: name one");
     }
-    check_refusal(&folder, &["convert", "."], "lab: .: is not a regular file: name one\n");
+    check_refusal(&folder, "convert .", "lab: .: is not a regular file: name one\n");
     File::create(folder.file("large")).and_then(|file| file.set_len((64 << 20) + 1)).unwrap();
-    check_refusal(&folder, &["convert", "large"], "lab: large: is larger than 64 MB: split it\n");
+    check_refusal(&folder, "convert large", "lab: large: is larger than 64 MB: split it\n");
 }
 
 #[test]
 fn unwritable_outputs_are_refused_at_the_start() {
     let folder = Folder::new("no-output");
-    play(&folder, "games.jsonl", "1");
+    run_in(&folder, &format!("{GAMES} 1")).printed();
     assert!(Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
-    let games = ["match", "random", "greedy", "--games", "1", "--output"];
-    for file in ["/dev/full", "pipe", "."] {
-        for more in [&[][..], &["--resume"]] {
-            check_refusal(&folder, &[&games[..], &[file], more].concat(), "is not a regular file");
-        }
+    let games = "match random greedy --games 1 --output";
+    for file in ["/dev/full", "pipe", ".", "/dev/full --resume", "pipe --resume", ". --resume"] {
+        check_refusal(&folder, &format!("{games} {file}"), "is not a regular file");
     }
-    check_refusal(&folder, &[&games[..], &["games.jsonl/x.jsonl"]].concat(), "games.jsonl: ");
-    check_refusal(&folder, &["report", "games.jsonl", "--output", "/dev/full"], "/dev/full: No space left");
-    check_refusal(&folder, &["report", "games.jsonl", "--output", "."], ".: is a folder: name a file");
-    check_refusal(&folder, &["table", "Z-2", "--folder", "games.jsonl"], "games.jsonl/full: Not a directory");
-    check_refusal(&folder, &["endgames", "--output", "games.jsonl/x"], "games.jsonl: ");
+    check_refusal(&folder, &format!("{games} games.jsonl/x.jsonl"), "games.jsonl: ");
+    check_refusal(&folder, "report games.jsonl --output /dev/full", "/dev/full: No space left");
+    check_refusal(&folder, "report games.jsonl --output .", ".: is a folder: name a file");
+    check_refusal(&folder, "table Z-2 --folder games.jsonl", "games.jsonl/full: Not a directory");
+    check_refusal(&folder, "endgames --output games.jsonl/x", "games.jsonl: ");
 }
 
-/// A limit on file sizes simulates a full disk, which can also truncate a line.
+/// A full disk can also truncate a line.
 #[test]
 fn a_full_disk_loses_no_finished_game() {
     let folder = Folder::new("full");
-    let script = format!("ulimit -f 6; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
-    let games = ["match", "random", "greedy", "--games", "30", "--output", "games.jsonl"];
-    let mut command = Command::new("sh");
-    command.args(["-c", &script, "sh"]).args(games).args(QUICK).current_dir(&folder.0);
-    let Run { status, said, .. } = run(&mut command);
+    let Run { status, said, .. } = run_with_full_disk(&folder, 6, &format!("{GAMES} 30"));
     let problem = "lab: games.jsonl: File too large (os error 27)\n";
     assert!(status == Some(1) && said.ends_with(problem), "{said}");
     let text = read_to_string(folder.file("games.jsonl")).unwrap();
     assert!(text.ends_with("}\n") && (2..30).contains(&text.lines().count()), "{text}");
-    let printed = run_in(&folder, &[&games[..], &QUICK, &["--resume"]].concat()).printed();
+    let printed = run_in(&folder, &format!("{GAMES} 30 --resume")).printed();
     let after = read_to_string(folder.file("games.jsonl")).unwrap();
     assert!(after.starts_with(&text) && after.lines().count() == 31, "{printed}");
 }
@@ -210,15 +193,14 @@ fn a_full_disk_loses_no_finished_game() {
 #[test]
 fn a_match_survives_a_closed_output_pipe() {
     let folder = Folder::new("output");
-    let games = ["match", "random", "greedy", "--games", "40", "--output", "games.jsonl"];
-    let mut child = lab(&[&games[..], &QUICK].concat()).current_dir(&folder.0).spawn().unwrap();
+    let mut child = lab(&format!("{GAMES} 40")).current_dir(&folder.0).spawn().unwrap();
     drop(child.stdout.take());
     let Output { status, stderr, .. } = child.wait_with_output().unwrap();
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap().lines().count(), 41);
     let full = File::options().write(true).open("/dev/full").unwrap();
-    let table = ["table", "Z-2", "--folder", "tables"];
-    let Run { status, said, .. } = run(lab(&table).stdout(full).current_dir(&folder.0));
+    let mut table = lab("table Z-2 --folder tables");
+    let Run { status, said, .. } = run(table.stdout(full).current_dir(&folder.0));
     let problem = "lab: standard output: No space left on device (os error 28)\n";
     assert_eq!((status, said.as_str()), (Some(1), problem));
 }
@@ -226,23 +208,22 @@ fn a_match_survives_a_closed_output_pipe() {
 #[test]
 fn blank_lines_and_missing_newlines_lose_no_game() {
     let folder = Folder::new("blank");
-    play(&folder, "games.jsonl", "3");
+    run_in(&folder, &format!("{GAMES} 3")).printed();
+    let resume = format!("{GAMES} 4 --resume");
     let text = read_to_string(folder.file("games.jsonl")).unwrap();
     let spaced = text.replace('\n', "\n\n \n");
     for changed in
         [spaced.as_str(), &format!("\n{spaced}"), text.trim_end(), &spaced.trim_end().replace("} \n", "}\n")]
     {
         folder.write("games.jsonl", changed);
-        let arguments = ["match", "random", "greedy", "--games", "4", "--output", "games.jsonl", "--resume"];
-        run_in(&folder, &[&arguments[..], &QUICK].concat()).printed();
+        run_in(&folder, &resume).printed();
         let after = read_to_string(folder.file("games.jsonl")).unwrap();
         assert!(after.starts_with(changed), "{changed:?} became {after:?}");
         assert_eq!(after.lines().filter(|line| line.contains("\"number\"")).count(), 4);
     }
     let broken = text.replace("\"number\":1", "\"number\":");
     folder.write("games.jsonl", &broken);
-    let arguments = ["match", "random", "greedy", "--games", "4", "--output", "games.jsonl", "--resume"];
-    check_refusal(&folder, &[&arguments[..], &QUICK].concat(), "games.jsonl: line 3: ");
+    check_refusal(&folder, &resume, "games.jsonl: line 3: ");
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap(), broken);
 }
 
@@ -252,50 +233,60 @@ fn blank_lines_and_missing_newlines_lose_no_game() {
 fn a_missing_program_is_reported_before_any_game() {
     let folder = Folder::new("missing");
     let player = "cmd:/is/not/there --flag,proto=botzone-simple";
-    let complaint = "lab: /is/not/there cannot be started: No such file or directory";
-    check_refusal(&folder, &["match", player, "random", "--output", "games.jsonl"], complaint);
-    check_refusal(&folder, &["match", "random", player, "--output", "games.jsonl"], complaint);
-    check_refusal(&folder, &["judge", "/is/not/there"], complaint);
-    check_refusal(&folder, &["judge", "true", "--opponent", player], complaint);
-    check_refusal(&folder, &["endgames", "--player", player], complaint);
     folder.write("field.toml", &format!("players = ['random', 'greedy', '{player}']"));
-    check_refusal(&folder, &["tourney", "field.toml"], complaint);
-    assert!(!folder.0.join("games.jsonl").exists() && !folder.0.join("results").exists());
+    for command in [
+        "match 'PLAYER' random --output games.jsonl",
+        "match random 'PLAYER' --output games.jsonl",
+        "judge /is/not/there",
+        "judge true --opponent 'PLAYER'",
+        "endgames --player 'PLAYER'",
+        "tourney field.toml",
+    ] {
+        let complaint = "lab: /is/not/there cannot be started: No such file or directory";
+        check_refusal(&folder, &command.replace("PLAYER", player), complaint);
+    }
+    assert!(!folder.join("games.jsonl").exists() && !folder.join("results").exists());
 }
 
 #[test]
 fn the_reason_for_a_forfeit_is_printed() {
     let folder = Folder::new("reasons");
     let player = "cmd:sh /is/not/there.sh,proto=botzone-simple";
-    let arguments = ["match", player, "random", "--games", "2", "--output", "games.jsonl"];
-    let printed = run_in(&folder, &[&arguments[..], &QUICK].concat()).printed();
+    let printed = run_in(&folder, &format!("match '{player}' random --games 2 --size 6 --plies 0")).printed();
     let reason = format!("{player} lost 2 by crash, first: RE: the program ended with exit status: ");
     assert!(printed.contains(&reason), "{printed}");
 }
 
-/// Starts a command with [`sleeper`] as a player, sends it a signal, and checks that the sleeper and its child end.
+/// Starts a command in a folder and waits until [`sleeper`] and its child run.
+fn start_with_sleeper(mut command: Command, folder: &Folder, seconds: &str) -> Child {
+    let child = command.current_dir(&folder.0).stderr(Stdio::piped()).spawn().unwrap();
+    assert!(eventually(|| count_running(&format!("sleep {seconds}")) >= 2), "the program has not started");
+    child
+}
+
+/// Sends a command with [`sleeper`] as a player a signal, and checks that the command, the sleeper and its child end.
 /// Returns the error output.
-fn interrupted(folder: &Folder, arguments: &[&str], seconds: &str, signal: Signal) -> String {
-    let child = lab(arguments).current_dir(&folder.0).spawn().unwrap();
-    let sleeps = format!("sleep {seconds}");
-    assert!(eventually(|| count_running(&sleeps) >= 2), "the program has not started");
-    send(&child, signal);
-    let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+fn interrupt(command: Child, seconds: &str, signal: Signal) -> String {
+    send(&command, signal);
+    let Output { status, stderr, .. } = command.wait_with_output().unwrap();
     let said = String::from_utf8(stderr).unwrap();
     assert_eq!(status.code(), Some(128 + signal.as_raw()), "{said}");
-    assert!(eventually(|| count_running(&sleeps) == 0), "the program still runs");
+    assert!(eventually(|| count_running(&format!("sleep {seconds}")) == 0), "the program still runs");
     said
+}
+
+/// Returns a long match against [`sleeper`].
+fn match_with_sleeper(folder: &Folder, seconds: &str) -> String {
+    let player = format!("cmd:{},proto=botzone-simple", sleeper(folder, seconds));
+    format!("match random {player} --games 4 --time 50 --size 8 --plies 0 --output games.jsonl --resume")
 }
 
 #[test]
 fn an_interrupted_match_prints_how_to_resume() {
     let folder = Folder::new("interrupted");
-    play(&folder, "other.jsonl", "1");
-    let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514201"));
-    let options = "--games 4 --time 50 --output games.jsonl --size 8 --plies 0 --resume";
-    let arguments: Vec<&str> = ["match", "random", &player].into_iter().chain(options.split(' ')).collect();
+    let command = match_with_sleeper(&folder, "514201");
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
-        let said = interrupted(&folder, &arguments, "514201", signal);
+        let said = interrupt(start_with_sleeper(lab(&command), &folder, "514201"), "514201", signal);
         let advice = "lab: interrupted; the games so far are in games.jsonl; \
                       to resume, run the same command with --output games.jsonl --resume\n";
         assert!(said.ends_with(advice), "{said}");
@@ -308,23 +299,20 @@ fn an_interrupted_match_prints_how_to_resume() {
 fn interrupted_judges_and_tournaments_end_their_programs() {
     let folder = Folder::new("interrupted-others");
     let program = sleeper(&folder, "514202");
-    for mode in ["simple", "json-keep"] {
-        let judge = ["judge", &program, "--time", "50", "--mode", mode, "--load", "1"];
-        let said = interrupted(&folder, &judge, "514202", Signal::INT);
-        assert_eq!(said, "lab: interrupted\n");
-    }
-    let confined = ["judge", &program, "--time", "50", "--mode", "simple", "--opponent", "itself"];
-    interrupted(&folder, &confined, "514202", Signal::TERM);
     let field =
         format!("players = ['random', 'cmd:{program},proto=botzone-json']\nsize = 8\nplies = 0\ntime = 50");
     folder.write("field.toml", &field);
-    let said = interrupted(&folder, &["tourney", "field.toml"], "514202", Signal::TERM);
-    assert!(
-        said.ends_with(
-            "lab: interrupted; the games so far are in results/field; to resume, run the same command\n"
-        ),
-        "{said}"
-    );
+    let advice = "; the games so far are in results/field; to resume, run the same command";
+    for (command, signal, advice) in [
+        ("judge PROGRAM --time 50 --mode simple --load 1", Signal::INT, ""),
+        ("judge PROGRAM --time 50 --mode json-keep --load 1", Signal::INT, ""),
+        ("judge PROGRAM --time 50 --mode simple --opponent itself", Signal::TERM, ""),
+        ("tourney field.toml", Signal::TERM, advice),
+    ] {
+        let command = lab(&command.replace("PROGRAM", &program));
+        let said = interrupt(start_with_sleeper(command, &folder, "514202"), "514202", signal);
+        assert_eq!(said, format!("lab: interrupted{advice}\n"));
+    }
 }
 
 /// Blocks the handling of the first signal: the test does not read the command's error output, and the pipe is full.
@@ -333,21 +321,19 @@ fn a_second_signal_ends_the_program_immediately() {
     let folder = Folder::new("second");
     // Progress lines name both players, so a long name soon fills the pipe.
     let player = "tournament".to_owned() + &",iterations=1".repeat(100);
-    folder.write(
-        "field.toml",
-        &format!("players = ['random', '{player}']\nsize = 4\nplies = 0\ngames = 100000"),
-    );
-    let mut child = lab(&["tourney", "field.toml"]).current_dir(&folder.0).spawn().unwrap();
+    let field = format!("players = ['random', '{player}']\nsize = 4\nplies = 0\ngames = 100000");
+    folder.write("field.toml", &field);
+    let mut child = lab("tourney field.toml").current_dir(&folder.0).spawn().unwrap();
     let length = || std::fs::metadata(folder.file("results/field/0-1.jsonl")).map_or(0, |file| file.len());
-    let second = std::time::Duration::from_secs(1);
+    let second = Duration::from_secs(1);
     let is_stuck = || {
         let before = length();
-        std::thread::sleep(second);
+        sleep(second);
         before > 0 && before == length()
     };
     assert!((0..60).any(|_| is_stuck()), "it must wait for a reader of its output");
     send(&child, Signal::INT);
-    std::thread::sleep(second);
+    sleep(second);
     assert_eq!(child.try_wait().unwrap(), None, "the reaction to the first signal must wait for a reader");
     send(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(128 + Signal::INT.as_raw()));
@@ -356,42 +342,29 @@ fn a_second_signal_ends_the_program_immediately() {
 #[test]
 fn an_ignored_signal_stays_ignored() {
     let folder = Folder::new("nohup");
-    let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514203"));
-    let script = format!("trap '' HUP; exec {} \"$@\"", env!("CARGO_BIN_EXE_lab"));
+    let line = match_with_sleeper(&folder, "514203");
     let mut command = Command::new("sh");
-    command.args([
-        "-c", &script, "sh", "match", "random", &player, "--games", "2", "--time", "50", "--size", "8",
-    ]);
-    command.args(["--plies", "0", "--output", &folder.file("games.jsonl")]).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    assert!(eventually(|| count_running("sleep 514203") >= 2));
+    command.args(["-c", &format!("trap '' HUP; exec {} {line}", env!("CARGO_BIN_EXE_lab"))]);
+    let child = start_with_sleeper(command, &folder, "514203");
     send(&child, Signal::HUP);
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    sleep(Duration::from_millis(300));
     assert!(count_running("sleep 514203") >= 2, "SIGHUP ended the program");
-    send(&child, Signal::TERM);
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(128 + Signal::TERM.as_raw()));
-    assert!(eventually(|| count_running("sleep 514203") == 0));
+    interrupt(child, "514203", Signal::TERM);
 }
 
 #[test]
 fn two_processes_cannot_write_one_results_file() {
     let folder = Folder::new("two");
-    let player = format!("cmd:{},proto=botzone-simple", sleeper(&folder, "514204"));
-    let arguments =
-        ["match", "random", &player, "--games", "2", "--time", "50", "--size", "8", "--plies", "0"];
-    let arguments = [&arguments[..], &["--output", "games.jsonl", "--resume"]].concat();
-    let first = lab(&arguments).current_dir(&folder.0).spawn().unwrap();
-    assert!(eventually(|| count_running("sleep 514204") >= 2));
+    let command = match_with_sleeper(&folder, "514204");
+    let first = start_with_sleeper(lab(&command), &folder, "514204");
     let before = read_to_string(folder.file("games.jsonl")).unwrap();
     let complaint =
         "games.jsonl: another lab is writing this file: wait for its end, or name another --output";
-    check_refusal(&folder, &arguments, complaint);
-    check_refusal(&folder, &[&arguments[..], &["--replay-late"]].concat(), complaint);
+    check_refusal(&folder, &command, complaint);
+    check_refusal(&folder, &format!("{command} --replay-late"), complaint);
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap(), before);
-    send(&first, Signal::TERM);
-    assert_eq!(first.wait_with_output().unwrap().status.code(), Some(128 + Signal::TERM.as_raw()));
-    assert!(eventually(|| count_running("sleep 514204") == 0));
-    interrupted(&folder, &arguments, "514204", Signal::TERM);
+    interrupt(first, "514204", Signal::TERM);
+    interrupt(start_with_sleeper(lab(&command), &folder, "514204"), "514204", Signal::TERM);
 }
 
 #[test]
@@ -417,12 +390,12 @@ fn an_unreachable_cluster_is_refused_within_ten_seconds() {
         (&other, "match random greedy", "another service listens there"),
         (&silent, "match random greedy", "no answer"),
     ] {
-        let arguments: Vec<&str> = command.split(' ').chain(["--cluster", address]).collect();
         let begun = Instant::now();
-        check_refusal(&folder, &arguments, &format!("no Ray cluster at this address ({problem}"));
+        let complaint = format!("no Ray cluster at this address ({problem}");
+        check_refusal(&folder, &format!("{command} --cluster {address}"), &complaint);
         assert!(begun.elapsed() < Duration::from_secs(10), "{address}");
     }
-    assert!(!folder.0.join("results").exists());
+    assert!(!folder.join("results").exists());
 }
 
 // --- Numbers -----------------------------------------------------------------------------------------------
@@ -430,13 +403,14 @@ fn an_unreachable_cluster_is_refused_within_ten_seconds() {
 #[test]
 fn invalid_numbers_are_refused_with_the_valid_range() {
     let folder = Folder::new("absurd");
-    play(&folder, "games.jsonl", "1");
+    run_in(&folder, &format!("{GAMES} 1")).printed();
     folder.write("none.toml", "players = ['random', 'greedy']\ngames = 0\n");
     folder.write("alone.toml", "players = ['random']\n");
     folder.write("speed.toml", "players = ['random', 'greedy']\ntime = 0\n");
     folder.write("over.txt", "# a game that ends\n");
     let (count, seconds) = ("expected a whole number from 1", "expected a number of seconds above 0");
-    for (arguments, complaint) in [
+    let address = "expected local, or HOST:PORT of a `ray start --head`";
+    for (command, complaint) in [
         ("match random greedy --games 0", count),
         ("match random greedy --games -1", "unexpected argument"),
         ("match random greedy --time nan", seconds),
@@ -446,8 +420,8 @@ fn invalid_numbers_are_refused_with_the_valid_range() {
         ("match random greedy --balance nan", "expected a number from 0 to 1"),
         ("match random greedy --sprt 20,0", "out of range: elo0 < elo1"),
         ("match random greedy --concurrency 0", "expected a whole number from 1 to 1024"),
-        ("match random greedy --cluster nonsense", "expected local, or HOST:PORT of a `ray start --head`"),
-        ("match random greedy --cluster host:port", "expected local, or HOST:PORT of a `ray start --head`"),
+        ("match random greedy --cluster nonsense", address),
+        ("match random greedy --cluster host:port", address),
         ("table threads --cluster local", "take no --cluster"),
         ("match random greedy --book over.txt", "over.txt: contains no opening"),
         ("match random alphabeta:territory:0", "expected a depth from 1 to 10"),
@@ -468,7 +442,7 @@ fn invalid_numbers_are_refused_with_the_valid_range() {
         ("endgames --each 0", count),
         ("endgames --concurrency 0", "expected a whole number from 1 to 1024"),
     ] {
-        check_refusal(&folder, &arguments.split(' ').collect::<Vec<_>>(), complaint);
+        check_refusal(&folder, command, complaint);
     }
-    assert!(!folder.0.join("results").exists(), "no command may begin");
+    assert!(!folder.join("results").exists(), "no command may begin");
 }

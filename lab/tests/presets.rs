@@ -2,10 +2,11 @@
 //! named: on the command line, in `otrera.toml`, over UCI and in the laboratory.
 
 use crate::bot;
+use crate::laboratory::{Run, run_lab};
 use otrera::Params;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use testkit::Folder;
 
 /// Contradictory parameters, a word that the error message contains, and similar valid parameters.
 const MISMATCHES: [(&str, &str, &str); 2] = [
@@ -62,13 +63,11 @@ fn uci_refuses_contradictory_presets_and_still_searches() {
 
 #[test]
 fn configuration_files_refuse_contradictory_presets() {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("presets");
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::in_target("presets");
     let program = folder.join("otrera");
-    let _ = std::fs::remove_file(&program);
     std::fs::hard_link(bot::path(), &program).unwrap();
     for (wrong, reason, _) in MISMATCHES {
-        std::fs::write(folder.join("otrera.toml"), format!("preset = \"{wrong}\"\n")).unwrap();
+        folder.write("otrera.toml", &format!("preset = \"{wrong}\"\n"));
         let said = said(&program, &["bench"], "");
         assert!(said.contains("otrera.toml line 1: ") && said.contains(reason), "{wrong}: {said}");
     }
@@ -78,7 +77,7 @@ fn configuration_files_refuse_contradictory_presets() {
 fn the_laboratory_refuses_contradictory_presets() {
     for (wrong, reason, _) in MISMATCHES {
         for player in [wrong.to_owned(), format!("{wrong},threads=1,iterations=9")] {
-            let said = said(env!("CARGO_BIN_EXE_lab"), &["match", "random", &player], "");
+            let Run { said, .. } = run_lab(&format!("match random {player}"));
             assert!(said.starts_with("error: ") && said.contains(reason), "{player}: {said}");
         }
     }

@@ -7,7 +7,7 @@ use laboratory::run_in;
 use otrera::record::json;
 use otrera::{GameRecord, PlayedMove, Position, Side};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 use testkit::browser::{Browser, expected};
 use testkit::page::assert_fits;
@@ -47,12 +47,11 @@ fn games() -> Vec<GameRecord> {
 }
 
 /// Runs `lab report` on these games; returns the path of the page.
-fn report(games: &[GameRecord], folder: &Path) -> PathBuf {
+fn report(games: &[GameRecord], folder: &Folder) -> PathBuf {
     let lines: String = games.iter().map(|game| json::write(game) + "\n").collect();
-    let [results, page] = ["results.jsonl", "page.html"].map(|name| folder.join(name));
-    std::fs::write(&results, format!("{{\"match\":{{\"size\":10}}}}\n{lines}")).expect("a file");
-    run_in(folder, &["report", "results.jsonl", "--output", "page.html"]).printed();
-    page
+    folder.write("results.jsonl", &format!("{{\"match\":{{\"size\":10}}}}\n{lines}"));
+    run_in(folder, "report results.jsonl --output page.html").printed();
+    folder.join("page.html")
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! `lab self-play`, and `lab fit-network` and `lab fit-policy` on its games.
 
 use crate::laboratory::{Run, lab, run};
+use otrera::Move;
 use otrera::eval::weights::WeightsFile;
-use std::collections::BTreeSet;
-use std::fs::{read_to_string, write};
+use otrera::record::json;
+use std::collections::HashSet;
+use std::fs::read_to_string;
 use testkit::Folder;
 
-fn run_on(threads: &str, words: &str) -> Run {
-    let words: Vec<&str> = words.split(' ').collect();
-    run(lab(&words).env("RAYON_NUM_THREADS", threads))
+fn run_on(threads: &str, line: &str) -> Run {
+    run(lab(line).env("RAYON_NUM_THREADS", threads))
 }
 
 /// Plays games into a file; returns the lines of the games by number.
@@ -16,19 +17,13 @@ fn self_play(arguments: &str, file: &str) -> Vec<String> {
     run_on("1", &format!("self-play {arguments} --iterations 20 --output {file}")).printed();
     let text = read_to_string(file).unwrap();
     let mut games: Vec<String> = text.lines().skip(1).map(str::to_owned).collect();
-    games.sort_by_key(|line| number(line));
+    games.sort_by_key(|line| json::read(line).unwrap().number);
     games
 }
 
-fn number(game: &str) -> u64 {
-    serde_json::from_str::<serde_json::Value>(game).unwrap()["number"].as_u64().unwrap()
-}
-
 /// Returns the moves of a game, given as a line of JSON.
-fn moves(game: &str) -> Vec<String> {
-    let game: serde_json::Value = serde_json::from_str(game).unwrap();
-    let moves = game["moves"].as_array().unwrap();
-    moves.iter().map(|played| played["move"].to_string()).collect()
+fn moves(game: &str) -> Vec<Move> {
+    json::read(game).unwrap().played_moves()
 }
 
 #[test]
@@ -37,7 +32,7 @@ fn no_game_is_played_twice() {
     // With few random plies, some games repeat earlier ones and are replayed.
     let few = "--size 4 --games 60 --concurrency 1 --random-plies 1 --drawn-plies 1";
     let games = self_play(few, &folder.file("games.jsonl"));
-    let different: BTreeSet<_> = games.iter().map(|game| moves(game)).collect();
+    let different: HashSet<_> = games.iter().map(|game| moves(game)).collect();
     assert_eq!((games.len(), different.len()), (60, 60));
     let none = "self-play --size 4 --games 5 --iterations 20 --random-plies 0 --drawn-plies 0 --output";
     let refused = run_on("1", &format!("{none} {}", folder.file("none.jsonl")));
@@ -57,7 +52,7 @@ fn games_are_reproducible_and_resume() {
     assert!(others.iter().zip(&games).all(|(other, game)| moves(other) != moves(game)));
     let text = read_to_string(folder.file("one.jsonl")).unwrap();
     let begun: Vec<&str> = text.lines().take(6).collect();
-    write(folder.file("begun.jsonl"), begun.join("\n") + "\n").unwrap();
+    folder.write("begun.jsonl", &(begun.join("\n") + "\n"));
     assert_eq!(play(3, "--resume", "begun.jsonl"), games);
 }
 
@@ -118,10 +113,8 @@ fn check_policy_fit(folder: &Folder, games: &str) {
     // A random choice finds about 5 % of the movements and 10 % of the arrows.
     assert!(found[0] > 10.0 && found[1] > 20.0, "{found:?}");
     let [written, built_in] = [WeightsFile::read(&policy).unwrap(), WeightsFile::built_in()];
-    assert_eq!(
-        (&written.priors.standard, &written.networks),
-        (&built_in.priors.standard, &built_in.networks)
-    );
+    assert_eq!(written.priors.standard, built_in.priors.standard);
+    assert_eq!(written.networks, built_in.networks);
     assert!(written.priors.small.trained.starts_with("by lab fit-policy, from 900 games, "));
     assert_eq!(fit("--seed 2", "3", "three.json").0, policy, "on three threads");
     assert_ne!(fit("--seed 5", "1", "other.json").0, policy, "from another seed");

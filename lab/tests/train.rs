@@ -1,7 +1,7 @@
 //! `lab train`: complete rounds, resuming after an interruption at any point, and the refusal of changed options.
 
-use crate::laboratory::{eventually, lab, run_lab};
-use std::fs::{read_to_string, remove_file, write};
+use crate::laboratory::{cut, eventually, lab, run_lab};
+use std::fs::{read_to_string, remove_file};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use testkit::Folder;
@@ -11,14 +11,6 @@ const ROUNDS: &str = "train --size 6 --games 120 --iterations 10 --match-games 1
 
 fn lines(file: &Path) -> usize {
     read_to_string(file).map_or(0, |text| text.lines().count())
-}
-
-/// Truncates a file in the middle of a line, after its first `lines` whole lines, as if the program had been killed
-/// while writing.
-fn cut(file: &Path, lines: usize) {
-    let text = read_to_string(file).unwrap();
-    let whole: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
-    write(file, &text[..text.len().min(whole + 9)]).unwrap();
 }
 
 /// Returns the results of a training run: the log, and hashes of the weights of both rounds and of the best weights.
@@ -79,7 +71,7 @@ fn a_killed_training_run_resumes_with_equal_results() {
     run_lab(&format!("{ROUNDS} {}", whole.0.display())).printed();
     let command = format!("{ROUNDS} {}", killed.0.display());
     for (name, count) in [("games-1.jsonl", 30), ("weights-1.movements.svg", 1), ("match-1.jsonl", 3)] {
-        let mut training = lab(&command.split(' ').collect::<Vec<_>>()).spawn().unwrap();
+        let mut training = lab(&command).spawn().unwrap();
         assert!(eventually(|| lines(&killed.join(name)) >= count), "{name}");
         training.kill().unwrap();
         training.wait().unwrap();

@@ -1,9 +1,11 @@
 //! Helpers for the laboratory's tests: they run the program and count running processes.
 #![allow(dead_code)] // every test program compiles this module and uses a part of it
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use testkit::Folder;
 
 /// Exit status, standard output and standard error of a finished command.
 #[derive(Debug)]
@@ -30,23 +32,46 @@ pub fn run(command: &mut Command) -> Run {
     Run { status: output.status.code(), printed: text(output.stdout), said: text(output.stderr) }
 }
 
-/// Runs the laboratory in a folder.
-pub fn run_in(folder: &Path, arguments: &[&str]) -> Run {
-    run(lab(arguments).current_dir(folder))
+/// Runs the laboratory in a folder; `line` as in [`lab`].
+pub fn run_in(folder: &Path, line: &str) -> Run {
+    run(lab(line).current_dir(folder))
 }
 
-/// Runs the laboratory with arguments separated by spaces.
-pub fn run_lab(words: &str) -> Run {
-    run(&mut lab(&words.split_whitespace().collect::<Vec<_>>()))
+/// Runs the laboratory; `line` as in [`lab`].
+pub fn run_lab(line: &str) -> Run {
+    run(&mut lab(line))
 }
 
 /// Creates a `lab` command with captured output and default signal actions. Without the latter, the command would
-/// ignore some signals if a shell runs the tests as a background job.
-pub fn lab(arguments: &[&str]) -> Command {
+/// ignore some signals if a shell runs the tests as a background job. `line` is its command line after the name of the
+/// program: arguments separated by spaces, or in single quotes.
+pub fn lab(line: &str) -> Command {
     let mut command = Command::new("env");
-    command.args(["--default-signal", env!("CARGO_BIN_EXE_lab")]).args(arguments);
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_lab")]);
+    for (number, part) in line.split('\'').enumerate() {
+        if number % 2 == 0 {
+            command.args(part.split_whitespace())
+        } else {
+            command.arg(part)
+        };
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// Cuts a file in the middle of a line, after its first `lines` whole lines, as if the program had been killed while
+/// writing.
+pub fn cut(file: &Path, lines: usize) {
+    let text = std::fs::read_to_string(file).unwrap();
+    let whole: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    std::fs::write(file, &text[..text.len().min(whole + 9)]).unwrap();
+}
+
+/// Writes a shell script that can be executed; returns its path.
+pub fn write_script(folder: &Folder, name: &str, script: &str) -> String {
+    let path = folder.write(name, &format!("#!/bin/sh\n{script}\n"));
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    path
 }
 
 /// Counts the running processes with this text in their command line.
