@@ -5,6 +5,13 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::thread;
 
+/// Parses arguments as on the command line, so that the defaults of the command apply.
+pub fn parse<A: clap::Args>(words: &[String]) -> Result<A, String> {
+    let command = A::augment_args(clap::Command::new("lab").no_binary_name(true));
+    let parsed = command.try_get_matches_from(words).and_then(|found| A::from_arg_matches(&found));
+    parsed.map_err(|error| error.to_string())
+}
+
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }

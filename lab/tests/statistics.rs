@@ -2,12 +2,11 @@
 //! and simulated matches.
 
 use fastrand::Rng;
-use otrera_lab::stats::TestResult;
 use otrera_lab::stats::elo::{Pairs, elo_of_score, score_of_elo};
 use otrera_lab::stats::mann_whitney::mann_whitney;
 use otrera_lab::stats::shapiro_wilk::shapiro_wilk;
 use otrera_lab::stats::sprt::{Sprt, Verdict};
-use otrera_lab::stats::wilson::wilson;
+use otrera_lab::stats::{TestResult, wilson};
 
 const INF: f64 = f64::INFINITY;
 
@@ -146,20 +145,20 @@ fn log_likelihood_ratios_match_numpy() {
 
 #[test]
 fn the_first_sprt_verdict_is_final() {
-    let (lower, upper) = Sprt::new(0.0, 50.0, 0.05, 0.05).unwrap().bounds();
+    let [lower, upper] = Sprt::new(0.0, 50.0, 0.05, 0.05).unwrap().bounds;
     // ±2.94, familiar from fishtest.
     assert_close(upper, 19_f64.ln(), 1e-14);
     assert_close(lower, -upper, 1e-14);
-    let (lower, upper) = Sprt::new(0.0, 50.0, 0.02, 0.1).unwrap().bounds();
+    let [lower, upper] = Sprt::new(0.0, 50.0, 0.02, 0.1).unwrap().bounds;
     assert_close(lower, (0.1_f64 / 0.98).ln(), 1e-14);
     assert_close(upper, 45_f64.ln(), 1e-14);
 
     let mut sprt = sprt_after([0, 0, 0, 0, 30], 0.0, 50.0);
-    assert_eq!(sprt.verdict(), Verdict::AcceptH1);
-    while sprt.llr() > sprt.bounds().0 {
+    assert_eq!(sprt.verdict, Verdict::AcceptH1);
+    while sprt.llr() > sprt.bounds[0] {
         assert_eq!(sprt.add(0), Ok(Verdict::AcceptH1));
     }
-    assert_eq!(sprt_after([30, 0, 0, 0, 0], 0.0, 50.0).verdict(), Verdict::AcceptH0);
+    assert_eq!(sprt_after([30, 0, 0, 0, 0], 0.0, 50.0).verdict, Verdict::AcceptH0);
 }
 
 #[test]
@@ -179,7 +178,7 @@ fn invalid_sprt_parameters_are_refused() {
     }
     let mut sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
     assert!(sprt.add(5).is_err());
-    assert_eq!(sprt.pairs().total(), 0);
+    assert_eq!(sprt.pairs.total(), 0);
 }
 
 /// Simulates 1000 matches; returns the number that accept H0 and the number that accept H1.

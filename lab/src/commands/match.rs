@@ -264,7 +264,7 @@ impl<'a> Progress<'a> {
         if self.bar.is_hidden() && lines > shown.1 {
             println!("{}/{} {line}", score.games(), self.total);
         }
-        if self.test.is_some_and(|test| score.tested(test).verdict() != Verdict::Continue) {
+        if self.test.is_some_and(|test| score.tested(test).verdict != Verdict::Continue) {
             enough.store(true, Ordering::Relaxed);
         }
         // Scoring reads every game, so it runs for at most 5 % of the time.
@@ -321,7 +321,7 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
     }
     if let Some(test) = test {
         let test = score.tested(test);
-        let ((lower, upper), pairs) = (test.bounds(), test.pairs().total());
+        let ([lower, upper], pairs) = (test.bounds, test.pairs.total());
         let (verdict, llr) = (verdict(&test), test.llr());
         text += &format!("SPRT: {verdict}, LLR {llr:.2} [{lower:.2}, {upper:.2}] after {pairs} pairs\n");
     }
@@ -349,7 +349,7 @@ fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
 }
 
 pub fn verdict(test: &Sprt) -> &'static str {
-    match test.verdict() {
+    match test.verdict {
         Verdict::Continue => "undecided",
         Verdict::AcceptH0 => "H0",
         Verdict::AcceptH1 => "H1",
@@ -359,17 +359,12 @@ pub fn verdict(test: &Sprt) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::parse;
     use crate::stats::elo::Pairs;
 
     #[test]
     fn match_arguments_survive_a_round_trip() {
-        #[derive(clap::Parser)]
-        struct Cli {
-            #[command(flatten)]
-            args: Args,
-        }
-        let parse = |words: &[String]| <Cli as clap::Parser>::try_parse_from(words).unwrap().args;
-        let new_match = |args: &Args| args.new_match().unwrap();
+        let new_match = |words: &[String]| parse::<Args>(words).unwrap().new_match().unwrap();
         let book = std::env::temp_dir().join(format!("otrera-book-{}", std::process::id()));
         std::fs::write(&book, "d1d7g7").unwrap();
         let book_option = format!("--book={}", book.display());
@@ -381,10 +376,10 @@ mod tests {
             "--time 0.0123 --plies 6 --grace 60",
             &book_option,
         ] {
-            let words = format!("lab tournament,c=3 greedy {options}");
+            let words = format!("tournament,c=3 greedy {options}");
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-            let wanted = new_match(&parse(&words));
-            let again = new_match(&parse(&wanted.arguments()));
+            let wanted = new_match(&words);
+            let again = new_match(&wanted.arguments()[1..]);
             assert_eq!(format!("{again:?}"), format!("{wanted:?}"));
         }
         std::fs::remove_file(book).unwrap();

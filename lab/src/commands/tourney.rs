@@ -1,5 +1,6 @@
 //! `lab tourney FILE.toml`: plays a round-robin tournament and prints a cross-table with ratings.
 
+use crate::arguments::parse;
 use crate::cluster::WorkArgs;
 use crate::commands::r#match::GameArgs;
 use crate::commands::report::ratings::Standing;
@@ -9,7 +10,6 @@ use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::spec::PlayerSpec;
 use crate::sheet::Sheet;
-use clap::Parser;
 use otrera::GameRecord;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,18 +29,11 @@ pub struct Args {
     work: WorkArgs,
 }
 
-/// The game options of a tournament file, parsed like those of `lab match`.
-#[derive(Parser)]
-struct FieldOptions {
-    #[command(flatten)]
-    games: GameArgs,
-}
-
 /// The players of a tournament and the options of its games.
 struct Field {
     players: Vec<PlayerSpec>,
     games: u64,
-    options: FieldOptions,
+    options: GameArgs,
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
@@ -52,7 +45,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         "; the games so far are in {}; to resume, run the same command",
         folder.display()
     ));
-    field.players.iter().try_for_each(|player| player.check(field.options.games.size))?;
+    field.players.iter().try_for_each(|player| player.check(field.options.size))?;
     let matches = field.matches(&folder)?;
     runner::play(&matches, &args.work, &AtomicBool::new(false), &|index| {
         let (matchup, results) = &matches[index];
@@ -72,13 +65,12 @@ impl Field {
         let players = players.ok_or("players = [\"tournament\", ...] is missing")?;
         let games =
             table.remove("games").map_or(Some(10), |value| value.try_into().ok().filter(|games| *games > 0));
-        let mut options = vec!["field".to_owned()];
+        let mut options = Vec::new();
         for (name, value) in table {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             options.push(format!("--{}={text}", name.replace('_', "-")));
         }
-        let options =
-            FieldOptions::try_parse_from(options).map_err(|error| first_line(&error.to_string()))?;
+        let options = parse(&options).map_err(|problem| first_line(&problem))?;
         let distinct: BTreeSet<&String> = players.iter().collect();
         if distinct.len() < players.len().max(2) {
             return Err("expected two or more different players".into());
@@ -92,7 +84,7 @@ impl Field {
         let mut matches = Vec::new();
         for (row, a) in self.players.iter().enumerate() {
             for (column, b) in self.players.iter().enumerate().skip(row + 1) {
-                let matchup = self.options.games.new_match([a.clone(), b.clone()], self.games)?;
+                let matchup = self.options.new_match([a.clone(), b.clone()], self.games)?;
                 let path = folder.join(format!("{row}-{column}.jsonl"));
                 let results = Results::open(&path, &matchup.conditions(), Existing::Resume)?;
                 matches.push((matchup, results));
@@ -150,7 +142,7 @@ mod tests {
                 .unwrap();
         assert_eq!((field.players.len(), field.games), (2, 4));
         let players = [0, 1].map(|index| field.players[index].clone());
-        let matchup = field.options.games.new_match(players, 4).unwrap();
+        let matchup = field.options.new_match(players, 4).unwrap();
         assert_eq!(matchup.conditions()["control"], "0.05 s a move");
         for wrong in [
             "games = 3",

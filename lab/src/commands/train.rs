@@ -11,7 +11,7 @@
 //! Only the policy is trained: the games of one round suffice for it, whereas a value network as good as the built-in
 //! one needs three times as many. With a single change per round, the match measures the effect of that change.
 
-use crate::arguments::{read_count, read_size};
+use crate::arguments::{parse, read_count, read_size};
 use crate::cluster::WorkArgs;
 use crate::commands::{fit_policy, r#match, self_play};
 use crate::files::{LineLog, MAX_BYTES, Output, read_text};
@@ -263,7 +263,7 @@ impl<'a> Training<'a> {
         let (_, results) = r#match::play(&args, args.new_match()?, &path)?;
         // Counts only the pairs up to the decision: how many more have been played depends on the machine.
         let test = results.score().tested(&r#match::read_sprt(sprt)?);
-        let pairs = test.pairs();
+        let pairs = test.pairs;
         let score = pairs.estimate().map_or("no pair of games".into(), |estimate| {
             let (share, games) = (100.0 * estimate.score, 2 * pairs.total());
             format!("{share:.1}% of {games}, {}", r#match::format_elo(&estimate))
@@ -271,7 +271,7 @@ impl<'a> Training<'a> {
         Ok(Decision {
             score,
             verdict: r#match::verdict(&test).into(),
-            kept: test.verdict() == Verdict::AcceptH1,
+            kept: test.verdict == Verdict::AcceptH1,
         })
     }
 
@@ -339,11 +339,4 @@ fn add(rounds: &mut Vec<Round>, step: Step) -> Result<(), String> {
         _ => return Err("cannot follow the previous step".into()),
     }
     Ok(())
-}
-
-/// Parses arguments as on the command line, so that the defaults of the command apply.
-fn parse<A: clap::Args>(words: &[String]) -> Result<A, String> {
-    let command = A::augment_args(clap::Command::new("lab").no_binary_name(true));
-    let parsed = command.try_get_matches_from(words).and_then(|found| A::from_arg_matches(&found));
-    parsed.map_err(|error| error.to_string())
 }

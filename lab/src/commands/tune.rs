@@ -24,7 +24,7 @@ use otrera::{GameRecord, mix_seed};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::mpsc::channel;
 
@@ -106,15 +106,7 @@ struct WeightSchedule {
 type Outcome = (u64, f64);
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let start: Vec<f64> = args.parameters.iter().map(|parameter| parameter.start).collect();
-    for sign in [-1.0, 0.0, 1.0] {
-        args.player(&shifted(&start, &args.parameters, &vec![sign; start.len()]))?;
-    }
-    let mut schedule = WeightSchedule { path: vec![start], early: BTreeMap::new(), log: None };
-    if let Some(path) = &args.output {
-        schedule.open(args, path)?;
-        interrupt::advise(format!("; the log so far is in {}; resume with --resume", path.display()));
-    }
+    let mut schedule = WeightSchedule::new(args)?;
     match &args.work.cluster {
         _ if schedule.played() == args.pairs => {}
         Some(address) => run_on_cluster(args, &mut schedule, address)?,
@@ -166,12 +158,6 @@ fn lead(games: &[GameRecord]) -> f64 {
     score.wins as f64 - score.losses as f64
 }
 
-/// Returns the values, each shifted by its step in the direction of its sign and clamped to its limits.
-fn shifted(values: &[f64], parameters: &[Parameter], signs: &[f64]) -> Vec<f64> {
-    let shifted = values.iter().zip(parameters).zip(signs);
-    shifted.map(|((value, p), sign)| (value + sign * p.step).clamp(p.min, p.max)).collect()
-}
-
 impl Args {
     fn player(&self, values: &[f64]) -> Result<PlayerSpec, String> {
         self.player_text(values).parse()
@@ -181,6 +167,12 @@ impl Args {
         let settings = self.parameters.iter().zip(values);
         let settings: String = settings.map(|(p, value)| format!(",{}={value:.4}", p.name)).collect();
         self.player.clone() + &settings
+    }
+
+    /// Returns the values, each shifted by its step times `direction` times its sign, and clamped to its limits.
+    fn shifted(&self, values: &[f64], direction: f64, signs: &[f64]) -> Vec<f64> {
+        let shifted = values.iter().zip(&self.parameters).zip(signs);
+        shifted.map(|((value, p), sign)| (value + direction * sign * p.step).clamp(p.min, p.max)).collect()
     }
 
     /// Returns the direction of each parameter's shift in a pair: 1 or -1.
@@ -193,9 +185,7 @@ impl Args {
     /// only the two games of this match that have its numbers.
     fn new_match(&self, pair: u64, values: &[f64]) -> Result<Match, String> {
         let signs = self.signs(pair);
-        let opposite: Vec<f64> = signs.iter().map(|sign| -sign).collect();
-        let [up, down] =
-            [signs, opposite].map(|signs| self.player(&shifted(values, &self.parameters, &signs)));
+        let [up, down] = [1.0, -1.0].map(|direction| self.player(&self.shifted(values, direction, &signs)));
         self.games.new_match([up?, down?], 2 * self.pairs)
     }
 
@@ -245,18 +235,24 @@ fn without_iterations(player: &str) -> String {
 }
 
 impl WeightSchedule {
-    /// Creates the log of the run; with `--resume` replays it and appends.
-    fn open(&mut self, args: &Args, path: &Path) -> Result<(), String> {
+    /// Checks the parameters and creates the log of the run; with `--resume` replays it and appends.
+    fn new(args: &Args) -> Result<Self, String> {
+        let start: Vec<f64> = args.parameters.iter().map(|parameter| parameter.start).collect();
+        for direction in [-1.0, 0.0, 1.0] {
+            args.player(&args.shifted(&start, direction, &vec![1.0; start.len()]))?;
+        }
+        let mut schedule = Self { path: vec![start], early: BTreeMap::new(), log: None };
+        let Some(path) = &args.output else { return Ok(schedule) };
         let log = LineLog::open(path, args.resume, None, |line| {
             let lead = line.split(' ').nth(1).and_then(|lead| lead.parse().ok());
             let is_ours = lead.is_some_and(|lead| {
-                self.step(args, lead);
-                self.played() <= args.pairs && self.line(lead) == line
+                schedule.step(args, lead);
+                schedule.played() <= args.pairs && schedule.line(lead) == line
             });
             if is_ours { Ok(()) } else { Err(format!("was not written by this command: {line}")) }
         })?;
-        self.log = Some(log);
-        Ok(())
+        interrupt::advise(format!("; the log so far is in {}; resume with --resume", path.display()));
+        Ok(Self { log: Some(log), ..schedule })
     }
 
     fn played(&self) -> u64 {
@@ -315,14 +311,9 @@ mod tests {
     use super::*;
 
     fn args(pairs: u64, parameters: &[&str]) -> Args {
-        #[derive(clap::Parser)]
-        struct Cli {
-            #[command(flatten)]
-            args: Args,
-        }
-        let pairs = pairs.to_string();
-        let words = ["lab", "tournament,iterations=10", "--pairs", &pairs];
-        <Cli as clap::Parser>::try_parse_from(words.iter().chain(parameters)).unwrap().args
+        let words = ["tournament,iterations=10", &format!("--pairs={pairs}")];
+        let words: Vec<String> = words.iter().chain(parameters).map(|&word| word.to_owned()).collect();
+        crate::arguments::parse(&words).unwrap()
     }
 
     #[test]
@@ -341,14 +332,13 @@ mod tests {
         let (optimum, mut rng) = ([4.0, 3.0], Rng::with_seed(1));
         let start: Vec<f64> = args.parameters.iter().map(|parameter| parameter.start).collect();
         let mut schedule = WeightSchedule { path: vec![start], early: BTreeMap::new(), log: None };
-        let badness = |signs: &[f64], values: &[f64]| -> f64 {
-            let shifted = shifted(values, &args.parameters, signs);
+        let badness = |direction: f64, signs: &[f64], values: &[f64]| -> f64 {
+            let shifted = args.shifted(values, direction, signs);
             shifted.iter().zip(&optimum).map(|(value, best)| (value - best).powi(2)).sum()
         };
         for pair in 0..args.pairs {
             let signs = args.signs(pair);
-            let opposite: Vec<f64> = signs.iter().map(|sign| -sign).collect();
-            let worse = badness(&signs, schedule.now()) - badness(&opposite, schedule.now());
+            let worse = badness(1.0, &signs, schedule.now()) - badness(-1.0, &signs, schedule.now());
             let chance = 1.0 / (1.0 + (0.05 * worse).exp());
             let lead = [0, 1].map(|_| if rng.f64() < chance { 1.0 } else { -1.0 }).iter().sum();
             schedule.step(&args, lead);

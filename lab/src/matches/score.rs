@@ -84,7 +84,7 @@ impl Score {
     pub fn tested(&self, test: &Sprt) -> Sprt {
         let mut test = test.clone();
         for (expected, (&pair, &half_points)) in (0..).zip(&self.pairs) {
-            if pair != expected || test.verdict() != Verdict::Continue || test.add(half_points).is_err() {
+            if pair != expected || test.verdict != Verdict::Continue || test.add(half_points).is_err() {
                 break;
             }
         }

@@ -1,6 +1,6 @@
 //! Elo differences from the results of a match.
 
-use super::{Interval, Z_95, require, wilson};
+use super::{Interval, Z_95, require, score_interval};
 
 /// Pentanomial counts: pairs of games from one opening with swapped colours, with 0, 1/2, 1, 3/2 and 2 points. Amazons
 /// has no draws and fills only the first, third and fifth.
@@ -47,7 +47,7 @@ impl Pairs {
     /// As in fastchess and fishtest, the interval of the mean score is ±1.96 standard errors from the variance of the
     /// pairs, with both ends converted to Elo. It includes the correlation of a pair's games.
     ///
-    /// If all results are equal, their variance is unknown, and the interval is [Wilson's](wilson::wilson), which takes
+    /// If all results are equal, their variance is unknown, and the interval is [Wilson's](super::wilson), which takes
     /// the largest possible variance. So 100 % gives an infinite Elo with a finite lower end, and 0 % the reverse.
     /// Fails without results.
     pub fn estimate(&self) -> Result<Estimate, String> {
@@ -56,7 +56,7 @@ impl Pairs {
         let (score, variance) = moments(self.counts.map(|count| count as f64));
         let all_the_same = self.counts.iter().filter(|&&count| count > 0).count() == 1;
         let interval = if all_the_same {
-            wilson::score_interval(score, n)
+            score_interval(score, n)
         } else {
             let half = Z_95 * (variance / n).sqrt();
             Interval { low: score - half, high: score + half }

@@ -23,10 +23,10 @@ pub enum Verdict {
 pub struct Sprt {
     score0: f64,
     score1: f64,
-    lower: f64,
-    upper: f64,
-    pairs: Pairs,
-    verdict: Verdict,
+    /// The values of [`Self::llr`] at which H0 and H1 are accepted: Wald's ln(β / (1 − α)) and ln((1 − β) / α).
+    pub bounds: [f64; 2],
+    pub pairs: Pairs,
+    pub verdict: Verdict,
 }
 
 /// Pseudo-count added to every bin before mean and variance are computed (Jeffreys' prior of a multinomial).
@@ -44,9 +44,8 @@ impl Sprt {
         let (score0, score1) = (score_of_elo(elo0), score_of_elo(elo1));
         require(score0 < score1, "elo0 < elo1")?;
         require(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0, "alpha > 0, beta > 0, alpha + beta < 1")?;
-        let lower = (beta / (1.0 - alpha)).ln();
-        let upper = ((1.0 - beta) / alpha).ln();
-        Ok(Self { score0, score1, lower, upper, pairs: Pairs::default(), verdict: Verdict::Continue })
+        let bounds = [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()];
+        Ok(Self { score0, score1, bounds, pairs: Pairs::default(), verdict: Verdict::Continue })
     }
 
     /// Counts a pair with 0 to 4 half-points and returns the verdict. The first verdict other than
@@ -54,12 +53,12 @@ impl Sprt {
     /// for more than 4 half-points.
     pub fn add(&mut self, half_points: usize) -> Result<Verdict, String> {
         self.pairs.add(half_points)?;
-        let llr = self.llr();
-        if self.verdict == Verdict::Continue && llr <= self.lower {
-            self.verdict = Verdict::AcceptH0;
-        } else if self.verdict == Verdict::Continue && llr >= self.upper {
-            self.verdict = Verdict::AcceptH1;
-        }
+        let (llr, [lower, upper]) = (self.llr(), self.bounds);
+        self.verdict = match self.verdict {
+            Verdict::Continue if llr <= lower => Verdict::AcceptH0,
+            Verdict::Continue if llr >= upper => Verdict::AcceptH1,
+            verdict => verdict,
+        };
         Ok(self.verdict)
     }
 
@@ -70,18 +69,5 @@ impl Sprt {
         let (mean, variance) = moments(self.pairs.counts.map(|count| count as f64 + PRIOR));
         let excess = 2.0 * mean - self.score0 - self.score1;
         self.pairs.total() as f64 * (self.score1 - self.score0) * excess / (2.0 * variance)
-    }
-
-    /// Returns the values of [`Self::llr`] at which H0 and H1 are accepted: Wald's ln(β / (1 − α)) and ln((1 − β) / α).
-    pub fn bounds(&self) -> (f64, f64) {
-        (self.lower, self.upper)
-    }
-
-    pub fn pairs(&self) -> &Pairs {
-        &self.pairs
-    }
-
-    pub fn verdict(&self) -> Verdict {
-        self.verdict
     }
 }

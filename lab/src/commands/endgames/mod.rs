@@ -19,7 +19,7 @@ use crate::files::Output;
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::{Budget, iterate, search_of};
 use crate::sheet::Sheet;
-use crate::stats::wilson::wilson;
+use crate::stats::wilson;
 use otrera::{FillingProver, Move, Params, Position, Search, Side, Size};
 use solver::Solver;
 use std::path::PathBuf;
@@ -66,6 +66,17 @@ pub struct Args {
     cores: CoreArgs,
 }
 
+impl Args {
+    /// Formats the command with the options on which the positions depend.
+    fn command(&self) -> String {
+        let Self { size, each, iterations, seed, nodes, .. } = self;
+        let size = size.edge();
+        format!(
+            "lab endgames --size {size} --each {each} --iterations {iterations} --seed {seed} --nodes {nodes}"
+        )
+    }
+}
+
 pub fn run(args: &Args) -> Result<(), String> {
     args.player.check_start()?;
     if args.suite.is_none() {
@@ -89,15 +100,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 fn make(args: &Args) -> Result<Vec<Endgame>, String> {
     let output = Output::new(&args.output, &[])?;
     let (suite, unsolved) = suite::make(args)?;
-    let command = format!(
-        "lab endgames --size {} --each {} --iterations {} --seed {} --nodes {}",
-        args.size.edge(),
-        args.each,
-        args.iterations,
-        args.seed,
-        args.nodes
-    );
-    output.write(&suite::format(&suite, &command))?;
+    output.write(&suite::format(&suite, &args.command()))?;
     println!("{} positions written to {}", suite.len(), output.path().display());
     println!("{} not solved with {} nodes", unsolved.iter().sum::<usize>(), args.nodes);
     for (squares, count) in unsolved.iter().enumerate().filter(|(_, count)| **count > 0) {

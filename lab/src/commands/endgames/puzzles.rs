@@ -52,15 +52,8 @@ pub struct Puzzle {
 }
 
 pub fn make(args: &Args, path: &Path) -> Result<(), String> {
-    let header = format!(
-        "# lab endgames --size {} --each {} --iterations {} --seed {} --nodes {} --puzzles FILE; \
-         FEN; the only winning move; margin; grade; game",
-        args.size.edge(),
-        args.each,
-        args.iterations,
-        args.seed,
-        args.nodes
-    );
+    let command = args.command();
+    let header = format!("# {command} --puzzles FILE; FEN; the only winning move; margin; grade; game");
     let mut collection = Collection::default();
     let mut log = LineLog::open(path, args.resume, Some(&header), |line| {
         collection.add(Puzzle::read(line)?);
@@ -70,13 +63,13 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
     let pool = args.cores.pool()?;
     let all = args.each as u64 * MAX_GAMES;
     let bar = progress_bar(args.each as u64).with_message("puzzles");
-    while collection.puzzles.len() < args.each && collection.next_game < all {
-        bar.set_position(collection.puzzles.len() as u64);
+    while collection.len() < args.each && collection.next_game < all {
+        bar.set_position(collection.len() as u64);
         let games = collection.next_game..all.min(collection.next_game + BATCH);
         let search = || games.clone().into_par_iter().map(|game| puzzle(args, game)).collect();
         let found: Vec<Option<Puzzle>> = pool.install(search);
         for puzzle in found.into_iter().flatten() {
-            if collection.puzzles.len() < args.each && collection.add(puzzle) {
+            if collection.len() < args.each && collection.add(puzzle) {
                 log.add(&puzzle.to_string())?;
             }
         }
@@ -85,10 +78,10 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
     bar.finish_and_clear();
     println!(
         "{} puzzles from {} games written to {}; of grades 1 to {GRADES}: {:?}",
-        collection.puzzles.len(),
+        collection.len(),
         collection.next_game,
         path.display(),
-        collection.counts()
+        collection.grades
     );
     Ok(())
 }
@@ -169,7 +162,8 @@ impl Puzzle {
 
 #[derive(Default)]
 struct Collection {
-    puzzles: Vec<Puzzle>,
+    /// Number of puzzles of each grade.
+    grades: [usize; GRADES],
     seen: HashSet<Signature>,
     next_game: u64,
 }
@@ -180,14 +174,12 @@ impl Collection {
     fn add(&mut self, puzzle: Puzzle) -> bool {
         self.next_game = puzzle.game + 1;
         let is_new = self.seen.insert(signature(&puzzle.position));
-        if is_new {
-            self.puzzles.push(puzzle);
-        }
+        self.grades[puzzle.grade - 1] += usize::from(is_new);
         is_new
     }
 
-    fn counts(&self) -> [usize; GRADES] {
-        std::array::from_fn(|grade| self.puzzles.iter().filter(|puzzle| puzzle.grade == grade + 1).count())
+    fn len(&self) -> usize {
+        self.seen.len()
     }
 }
 
@@ -217,14 +209,12 @@ mod tests {
     const NODES: u64 = 1_000_000;
 
     fn page_puzzles() -> Vec<Puzzle> {
-        let files = ["puzzles-8.txt", "puzzles-10.txt"];
-        let text = files
-            .map(|file| std::fs::read_to_string(testkit::files::repository().join("web/page").join(file)));
-        let text = text.map(|text| text.expect("a file of the page")).concat();
-        text.lines()
-            .filter(|line| !line.starts_with('#'))
-            .map(|line| Puzzle::read(line).expect(line))
-            .collect()
+        let folder = testkit::files::repository().join("web/page");
+        let text = ["puzzles-8.txt", "puzzles-10.txt"]
+            .map(|file| std::fs::read_to_string(folder.join(file)).expect("a file of the page"))
+            .concat();
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| Puzzle::read(line).expect(line)).collect()
     }
 
     #[test]
@@ -242,12 +232,12 @@ mod tests {
         let mut seen = HashSet::new();
         for puzzle in &puzzles {
             assert!(seen.insert(puzzle.position.key()), "{puzzle}");
-            let mirrored =
-                [puzzle.position, sides_exchanged(&puzzle.position)].map(|position| symmetries(&position));
-            seen.extend(mirrored.as_flattened().iter().map(|position| position.key()));
-            assert!(
-                mirrored.as_flattened().iter().all(|image| signature(image) == signature(&puzzle.position))
-            );
+            let position = puzzle.position;
+            let images = [position, sides_exchanged(&position)].map(|position| symmetries(&position));
+            for image in images.as_flattened() {
+                seen.insert(image.key());
+                assert_eq!(signature(image), signature(&position));
+            }
         }
         for grade in 1..=GRADES {
             let count = puzzles.iter().filter(|puzzle| puzzle.grade == grade).count();

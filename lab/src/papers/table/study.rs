@@ -12,7 +12,7 @@ use crate::play::openings::Openings;
 use crate::play::referee::Control;
 use crate::plot::Plot;
 use crate::sheet::Sheet;
-use crate::stats::wilson::wilson;
+use crate::stats::wilson;
 use otrera::{GameRecord, Size};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
