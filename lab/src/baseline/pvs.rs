@@ -110,18 +110,12 @@ impl Pvs {
         let mut best: Option<(Move, i32)> = None;
         for mv in self.ordered_moves(position, depth, known.map(|entry| entry.best)) {
             let next = position.with_move(mv);
-            let value = match best {
-                None => -self.search(&next, depth - 1, -beta, -alpha, ply + 1)?,
-                Some(_) => {
-                    // Null window: searched again only if it beats the best move so far.
-                    let value = -self.search(&next, depth - 1, -alpha - 1, -alpha, ply + 1)?;
-                    if value > alpha && value < beta {
-                        -self.search(&next, depth - 1, -beta, -alpha, ply + 1)?
-                    } else {
-                        value
-                    }
-                }
-            };
+            // After the first move a null window; searched again only if the move beats the best so far.
+            let window = if best.is_none() { beta } else { alpha + 1 };
+            let mut value = -self.search(&next, depth - 1, -window, -alpha, ply + 1)?;
+            if best.is_some() && value > alpha && value < beta {
+                value = -self.search(&next, depth - 1, -beta, -alpha, ply + 1)?;
+            }
             if best.is_none_or(|(_, best)| value > best) {
                 best = Some((mv, value));
             }
@@ -179,11 +173,10 @@ impl Player for Pvs {
 
     fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         self.nodes = 0;
-        self.deadline = Instant::now() + budget.time.unwrap_or(DEFAULT_TIME);
+        let without_time =
+            if budget.iterations.is_some() { Duration::from_secs(86_400) } else { DEFAULT_TIME };
+        self.deadline = Instant::now() + budget.time.unwrap_or(without_time);
         self.node_limit = budget.iterations.unwrap_or(u64::MAX);
-        if budget.iterations.is_some() && budget.time.is_none() {
-            self.deadline += Duration::from_secs(86_400);
-        }
         self.arrow_history.iter_mut().for_each(|count| *count /= 2);
         let mv = self.deepen(position).ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
         Ok(Choice { effort: Some(self.nodes), ..mv.into() })

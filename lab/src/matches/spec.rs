@@ -1,6 +1,6 @@
 //! Players described by text, such as `tournament,c=3`, as in `lab match A B`. `docs/laboratory.md` lists them.
 
-use crate::baseline::{alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs, random::RandomPlayer};
+use crate::baseline::{RandomPlayer, alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs};
 use crate::files::read_model;
 use crate::play::player::{Player, SearchPlayer};
 use otrera::{Level, Params, Resources, Size};
