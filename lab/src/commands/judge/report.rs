@@ -3,7 +3,7 @@
 use crate::sheet::Sheet;
 use otrera::{Forfeit, Outcome, Side};
 use otrera_referee::botzone::TurnTaken;
-use otrera_referee::verdict::{Failure, Spent, Verdict};
+use otrera_referee::verdict::{Failure, Verdict};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,9 +21,6 @@ pub struct Report {
     pub gifts: Vec<String>,
 }
 
-/// Median, 99th percentile and maximum of a list of times; 0 if the list is empty.
-type Spread = [Duration; 3];
-
 impl Report {
     /// Adds a finished game; `is_alone` is true if the bot played against itself.
     pub fn add(&mut self, outcome: Outcome, bot_side: Side, is_alone: bool, mut turns: Vec<TurnTaken>) {
@@ -40,7 +37,7 @@ impl Report {
         self.turns.extend(turns);
     }
 
-    pub fn verdicts(&self) -> BTreeMap<Verdict, usize> {
+    fn verdicts(&self) -> BTreeMap<Verdict, usize> {
         let mut verdicts = BTreeMap::new();
         for turn in &self.turns {
             *verdicts.entry(turn.verdict()).or_insert(0) += 1;
@@ -52,30 +49,28 @@ impl Report {
         self.turns.iter().map(|turn| turn.spent.peak).max().unwrap_or(0)
     }
 
-    fn taken(&self, first: bool) -> Vec<Spent> {
-        self.turns.iter().filter(|turn| turn.first == first).map(|turn| turn.spent).collect()
+    /// Returns the number of first or of other turns, and the [`spread`] of their processor time and of their wall-clock
+    /// time.
+    fn taken(&self, first: bool) -> (usize, [[f64; 3]; 2]) {
+        let turns = || self.turns.iter().filter(|turn| turn.first == first);
+        (
+            turns().count(),
+            [spread(turns().map(|turn| turn.spent.cpu)), spread(turns().map(|turn| turn.spent.wall))],
+        )
     }
 
     pub fn to_text(&self) -> String {
+        let Self { mode, won, games, .. } = self;
         let verdicts = self.verdicts();
         let verdicts: Vec<String> =
             verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
-        let title = format!(
-            "{}: {} of {} games won; turns: {}",
-            self.mode,
-            self.won,
-            self.games,
-            verdicts.join(", ")
-        );
-        let mut sheet = Sheet::new(
-            title,
-            &["seconds", "turns", "CPU median", "99 %", "max", "wall median", "99 %", "max"],
-        );
+        let title = format!("{mode}: {won} of {games} games won; turns: {}", verdicts.join(", "));
+        let header = ["seconds", "turns", "CPU median", "99 %", "max", "wall median", "99 %", "max"];
+        let mut sheet = Sheet::new(title, &header);
         for (name, first) in [("first turns", true), ("other turns", false)] {
-            let taken = self.taken(first);
-            let [cpu, wall] = spreads(&taken);
-            let times = cpu.iter().chain(&wall).map(|time| format!("{:.3}", time.as_secs_f64()));
-            sheet.row([name.to_owned(), taken.len().to_string()].into_iter().chain(times));
+            let (count, times) = self.taken(first);
+            let times = times.as_flattened().iter().map(|time| format!("{time:.3}"));
+            sheet.row([name.to_owned(), count.to_string()].into_iter().chain(times));
         }
         sheet.notes.push(match self.peak() {
             0 => "peak memory unknown: no turn was long enough to be measured".to_owned(),
@@ -91,12 +86,10 @@ impl Report {
         let verdicts: Map<String, Value> =
             self.verdicts().into_iter().map(|(verdict, count)| (verdict.to_string(), count.into())).collect();
         let times = |first| {
-            let taken = self.taken(first);
-            let [cpu, wall] = spreads(&taken).map(|spread| {
-                let [median, percentile, max] = spread.map(|time| time.as_secs_f64());
-                json!({"median": median, "99 %": percentile, "max": max})
-            });
-            json!({"turns": taken.len(), "cpu": cpu, "wall": wall})
+            let (turns, times) = self.taken(first);
+            let [cpu, wall] = times
+                .map(|[median, percentile, max]| json!({"median": median, "99 %": percentile, "max": max}));
+            json!({"turns": turns, "cpu": cpu, "wall": wall})
         };
         json!({
             "mode": self.mode, "games": self.games, "won": self.won, "verdicts": verdicts,
@@ -118,18 +111,14 @@ fn complaint(turns: &mut [TurnTaken], forfeit: &Forfeit) -> String {
     format!("its turn {number}: {what}")
 }
 
-/// Returns the [`Spread`] of processor time and that of wall-clock time.
-fn spreads(turns: &[Spent]) -> [Spread; 2] {
-    [spread(turns.iter().map(|spent| spent.cpu)), spread(turns.iter().map(|spent| spent.wall))]
-}
-
-fn spread(times: impl Iterator<Item = Duration>) -> Spread {
+/// Returns the median, the 99th percentile and the maximum of times, in seconds; 0 without times.
+fn spread(times: impl Iterator<Item = Duration>) -> [f64; 3] {
     let mut times: Vec<Duration> = times.collect();
     times.sort_unstable();
     // Nearest-rank percentile.
     let percentile = |percent: usize| {
         let rank = (times.len() * percent).div_ceil(100).saturating_sub(1);
-        times.get(rank).copied().unwrap_or_default()
+        times.get(rank).map_or(0.0, Duration::as_secs_f64)
     };
     [percentile(50), percentile(99), percentile(100)]
 }
@@ -140,10 +129,9 @@ mod tests {
 
     #[test]
     fn percentiles_use_the_nearest_rank() {
-        let of =
-            |count: u64| spread((1..=count).rev().map(Duration::from_millis)).map(|time| time.as_millis());
-        assert_eq!(of(200), [100, 198, 200]);
-        assert_eq!(of(3), [2, 3, 3]);
-        assert_eq!(of(0), [0, 0, 0]);
+        let of = |count: u64| spread((1..=count).rev().map(Duration::from_secs));
+        assert_eq!(of(200), [100.0, 198.0, 200.0]);
+        assert_eq!(of(3), [2.0, 3.0, 3.0]);
+        assert_eq!(of(0), [0.0; 3]);
     }
 }
