@@ -31,16 +31,10 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(86, 180, 233),
 ];
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scale {
-    Linear,
-    Logarithmic,
-}
-
 pub struct Plot {
     pub title: &'static str,
     pub horizontal: &'static str,
-    pub scale: Scale,
+    pub is_logarithmic: bool,
     /// True if the vertical axis begins at zero instead of below the lowest point.
     pub is_from_zero: bool,
     /// Our lines, each followed by the paper's dashed line, if any.
@@ -66,11 +60,10 @@ fn draw(path: &Path, plot: &Plot) -> Result<(), Box<dyn std::error::Error>> {
     root.fill(&WHITE)?;
     let mut builder = ChartBuilder::on(&root);
     builder.caption(plot.title, ("sans-serif", 20)).margin(12).x_label_area_size(40).y_label_area_size(50);
-    match plot.scale {
-        Scale::Linear => draw_lines(&mut builder.build_cartesian_2d(horizontal, vertical)?, plot)?,
-        Scale::Logarithmic => {
-            draw_lines(&mut builder.build_cartesian_2d(horizontal.log_scale(), vertical)?, plot)?;
-        }
+    if plot.is_logarithmic {
+        draw_lines(&mut builder.build_cartesian_2d(horizontal.log_scale(), vertical)?, plot)?;
+    } else {
+        draw_lines(&mut builder.build_cartesian_2d(horizontal, vertical)?, plot)?;
     }
     root.present()?;
     Ok(())

@@ -1,7 +1,7 @@
 //! Training loop that both networks share: options, batches, optimiser, learning curve.
 
 use crate::arguments::read_share;
-use crate::plot::{Line, Plot, Scale};
+use crate::plot::{Line, Plot};
 use crate::progress::progress_bar;
 use fastrand::Rng;
 use otrera::{DistanceMaps, GameRecord, Square, mix_seed};
@@ -172,7 +172,7 @@ pub fn curve(title: &'static str, epochs: &[Epoch]) -> Plot {
     Plot {
         title,
         horizontal: "epoch",
-        scale: Scale::Linear,
+        is_logarithmic: false,
         is_from_zero: false,
         lines: vec![
             Line::new("games seen, in training", points(|epoch| epoch.seen)),

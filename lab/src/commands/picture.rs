@@ -115,16 +115,12 @@ fn cell(svg: &mut String, edge: usize, square: Square, class: &str, inset: f32) 
 }
 
 fn coordinates(svg: &mut String, edge: usize) {
-    for index in 0..edge {
-        let Some(square) = Square::new(index, index) else { continue };
-        let ((x, y), bottom) = (centre(edge, square), edge as f32 * CELL + 3.6);
-        let file = (b'a' + index as u8) as char;
-        let _ = writeln!(
-            svg,
-            "<text x=\"{x}\" y=\"{bottom}\">{file}</text><text x=\"-2.6\" y=\"{}\">{}</text>",
-            y + 1.1,
-            index + 1
-        );
+    let length = edge as f32 * CELL;
+    for (rank, file) in (1..=edge).zip('a'..) {
+        let middle = (rank as f32 - 0.5) * CELL;
+        let (bottom, y) = (length + 3.6, length - middle + 1.1);
+        let file = format!("<text x=\"{middle}\" y=\"{bottom}\">{file}</text>");
+        let _ = writeln!(svg, "{file}<text x=\"-2.6\" y=\"{y}\">{rank}</text>");
     }
 }
 

@@ -8,6 +8,7 @@ use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, SQUARES_ONE, Squares, overflow};
 use otrera::eval::square_layer::{SQUARE_CLASSES, SquareLayer, VECTOR, squares};
 use otrera::{DistanceMaps, Square};
+use std::ops::Range;
 
 pub type Row = [f32; HIDDEN];
 
@@ -36,27 +37,21 @@ const PENALTY: f32 = 0.1;
 pub struct Floats(pub Vec<Row>);
 
 impl Floats {
-    fn zero() -> Self {
-        Self(vec![[0.0; HIDDEN]; ROWS])
-    }
-
     /// Creates a network with small, normally distributed random weights.
     pub fn random(rng: &mut Rng) -> Self {
-        let mut network = Self::zero();
-        let of_input = 1.0 / (BIAS as f64).sqrt();
-        for row in &mut network.0[..BIAS] {
-            for (unit, weight) in row.iter_mut().enumerate() {
-                let deviation = if unit == LINEAR { 0.1 } else { 1.0 } * of_input;
-                *weight = (deviation * normal(rng)) as f32;
+        let mut network = Self(vec![[0.0; HIDDEN]; ROWS]);
+        let mut fill = |rows: Range<usize>, of_linear: f64, of_others: f64| {
+            for row in &mut network.0[rows] {
+                for (unit, weight) in row.iter_mut().enumerate() {
+                    let deviation = if unit == LINEAR { of_linear } else { of_others };
+                    *weight = (deviation * normal(rng)) as f32;
+                }
             }
-        }
-        for row in &mut network.0[SQUARES..] {
-            for (unit, weight) in row.iter_mut().enumerate() {
-                *weight = (if unit == LINEAR { 0.01 } else { 0.05 } * normal(rng)) as f32;
-            }
-        }
-        let deviation = 0.3 / (HIDDEN as f64).sqrt();
-        network.0[OUTPUT] = [(); HIDDEN].map(|()| (deviation * normal(rng)) as f32);
+        };
+        let [of_input, of_output] = [1.0 / (BIAS as f64).sqrt(), 0.3 / (HIDDEN as f64).sqrt()];
+        fill(0..BIAS, 0.1 * of_input, of_input);
+        fill(SQUARES..ROWS, 0.01, 0.05);
+        fill(OUTPUT..OUTPUT + 1, of_output, of_output);
         network.constrain();
         network
     }

@@ -121,15 +121,12 @@ fn print_losses(tests: &[Sample], network: &Floats, models: [&Model; 2]) {
     let ends = STAGES.into_iter().skip(1).chain([u8::MAX]);
     let stages = STAGES.into_iter().zip(ends).map(|(from, to)| (format!("from ply {from}"), from..to));
     for (name, plies) in stages.chain([("all".to_owned(), 0..u8::MAX)]) {
-        let of_stage = losses.iter().filter(|(ply, _)| plies.contains(ply));
-        let mut count = 0;
-        let mut sums = [0.0; 4];
-        for (_, losses) in of_stage {
-            count += 1;
-            sums.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss);
-        }
+        let of_stage = || losses.iter().filter(|(ply, _)| plies.contains(ply));
+        let count = of_stage().count();
         if count > 0 {
-            let [network, rounded, base, search] = sums.map(|sum| sum / f64::from(count));
+            let mean =
+                |column: usize| of_stage().map(|(_, losses)| losses[column]).sum::<f64>() / count as f64;
+            let [network, rounded, base, search] = [0, 1, 2, 3].map(mean);
             println!("{name:15} {count:10} {network:8.4} {rounded:8.4} {base:8.4} {search:8.4}");
         }
     }

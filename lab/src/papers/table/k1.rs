@@ -4,7 +4,7 @@
 use super::study::{Cell, Study, machine, percent, percent_interval};
 use crate::matches::score::Score;
 use crate::play::referee::Control;
-use crate::plot::{Line, Plot, Scale};
+use crate::plot::{Line, Plot};
 use crate::sheet::Sheet;
 
 /// The evaluations, in the paper's order.
@@ -72,7 +72,7 @@ pub fn run(study: &Study) -> Result<(), String> {
     let plot = Plot {
         title: "Wins of plain UCT, per cent",
         horizontal: "playouts a move",
-        scale: Scale::Logarithmic,
+        is_logarithmic: true,
         is_from_zero: true,
         lines,
     };

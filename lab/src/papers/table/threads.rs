@@ -4,7 +4,7 @@
 use super::study::{Study, machine};
 use crate::arguments::cores;
 use crate::play::player::run_search;
-use crate::plot::{Line, Plot, Scale};
+use crate::plot::{Line, Plot};
 use crate::sheet::Sheet;
 use otrera::bench::POSITIONS;
 use otrera::{Limits, Params, Position, Resources, Search};
@@ -53,10 +53,8 @@ pub fn run(study: &Study) -> Result<(), String> {
     if let Some(two) = speeds.iter().find(|speed| speed.threads == 2) {
         for threads in [4, 8, 16, 32].into_iter().filter(|threads| *threads > cores()) {
             let [least, most] = model(two.ratio(), threads).map(|share| share * threads as f64);
-            let mut cells = vec![threads.to_string()];
-            cells.extend(std::iter::repeat_n(String::new(), 4));
-            cells.push(format!("{least:.1} to {most:.1}"));
-            sheet.row(cells);
+            let model = format!("{least:.1} to {most:.1}");
+            sheet.row([threads.to_string()].into_iter().chain(vec![String::new(); 4]).chain([model]));
         }
     }
     sheet.notes = vec![
@@ -129,7 +127,7 @@ fn plot(speeds: &[Speed]) -> Plot {
     Plot {
         title: "Iterations a second",
         horizontal: "threads",
-        scale: Scale::Logarithmic,
+        is_logarithmic: true,
         is_from_zero: true,
         lines: vec![
             Line::new("one search", points(|speed| speed.together)),
