@@ -107,26 +107,20 @@ mod tests {
         let path = folder.join("match.jsonl");
         let conditions = json!({"players": ["a", "b"]});
         let results = Results::open(&path, &conditions, Existing::Refuse).unwrap();
-        results.add(game(1)).unwrap();
-        results.add(game(0)).unwrap();
+        [1, 0].into_iter().for_each(|number| results.add(game(number)).unwrap());
         drop(results);
         let whole = std::fs::read(&path).unwrap();
         for length in 0..=whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
             let results = Results::open(&path, &conditions, Existing::Resume).unwrap();
-            for number in [0, 1] {
-                results.add(game(number)).unwrap();
-            }
+            [0, 1].into_iter().for_each(|number| results.add(game(number)).unwrap());
             assert_eq!(results.games().len(), 2);
             drop(results);
             let text = std::fs::read_to_string(&path).unwrap();
             assert_eq!(text.lines().count(), 3, "cut at {length}:\n{text}");
         }
         std::fs::write(&path, "notes of somebody's").unwrap();
-        assert!(
-            Results::open(&path, &conditions, Existing::Resume).is_err(),
-            "a foreign file must be refused"
-        );
+        assert!(Results::open(&path, &conditions, Existing::Resume).is_err(), "a foreign file");
         std::fs::write(&path, &whole).unwrap();
         assert!(Results::open(&path, &conditions, Existing::Refuse).is_err());
         assert!(Results::open(&path, &json!({"players": ["a", "c"]}), Existing::Resume).is_err());
@@ -170,17 +164,11 @@ mod tests {
         assert_eq!(numbers(Existing::ReplayLate), [1, 2]);
         assert_eq!(numbers(Existing::Resume), [1, 2], "late games must be removed from the file");
         // FILE.late keeps the late games of all runs.
-        let late_again = |when: &str| {
-            let record = GameRecord { when: when.into(), ..lost_by(3, "late") };
-            Results::open(&path, &conditions, Existing::Resume).unwrap().add(record).unwrap();
-        };
-        late_again("for the second time");
+        let again = GameRecord { when: "for the second time".into(), ..lost_by(3, "late") };
+        Results::open(&path, &conditions, Existing::Resume).unwrap().add(again).unwrap();
         assert_eq!(numbers(Existing::ReplayLate), [1, 2]);
-        let late_path = folder.join("match.jsonl.late");
-        let late = || {
-            let text = std::fs::read_to_string(&late_path).unwrap();
-            text.lines().map(|line| json::read(line).unwrap().number).collect::<Vec<_>>()
-        };
-        assert_eq!(late(), [0, 3, 3]);
+        let text = std::fs::read_to_string(folder.join("match.jsonl.late")).unwrap();
+        let late: Vec<u64> = text.lines().map(|line| json::read(line).unwrap().number).collect();
+        assert_eq!(late, [0, 3, 3]);
     }
 }

@@ -60,16 +60,14 @@ fn turn(
     clock: &mut GameClock,
     setup: &GameSetup,
 ) -> Result<PlayedMove, Forfeit> {
-    let (budget, limit) = match setup.control {
-        Control::Free => (Budget::default(), Duration::MAX),
-        Control::PerMove(time) => (Budget { time: Some(time), iterations: None }, time),
-        Control::PerGame(_) => {
-            (Budget { time: Some(clock.time_for(position)), iterations: None }, clock.remaining())
-        }
-        Control::Iterations(count) => (Budget { time: None, iterations: Some(count) }, Duration::MAX),
+    let (time, iterations, limit) = match setup.control {
+        Control::Free => (None, None, Duration::MAX),
+        Control::PerMove(time) => (Some(time), None, time),
+        Control::PerGame(_) => (Some(clock.time_for(position)), None, clock.remaining()),
+        Control::Iterations(count) => (None, Some(count), Duration::MAX),
     };
     let asked = Instant::now();
-    let choice = player.choose(position, budget)?;
+    let choice = player.choose(position, Budget { time, iterations })?;
     let time = asked.elapsed();
     clock.spend(time);
     if time > limit.saturating_add(setup.grace) {
