@@ -1,6 +1,6 @@
 //! `lab convert`: game records from one format into another and back.
 
-use crate::laboratory::{Run, run_in};
+use crate::laboratory::run_in;
 use fastrand::Rng;
 use otrera::record::{json, sgf};
 use otrera::{GameRecord, Position};
@@ -16,8 +16,7 @@ fn results_files_convert_to_sgf_and_back() {
     let folder = &Folder::new("convert");
     let lines = [(10, 0), (8, 1), (6, 2)].map(|(edge, number)| json::write(&game(edge, number)) + "\n");
     folder.write("match.jsonl", &format!("{{\"match\":{{}}}}\n{}", lines.concat()));
-    let refused = run_in(folder, "convert match.jsonl --to sgf");
-    assert!(refused.status == Some(1) && refused.said.contains("folder"));
+    run_in(folder, "convert match.jsonl --to sgf").assert_refused("folder");
     for (form, ending) in [("sgf", "sgf"), ("ccgc", "txt")] {
         run_in(folder, &format!("convert match.jsonl --to {form} --output {form}")).printed();
         for (number, line) in (1..).zip(&lines) {
@@ -33,8 +32,7 @@ fn results_files_convert_to_sgf_and_back() {
     let mut wrong = game(10, 3);
     wrong.moves[4] = wrong.moves[0];
     folder.write("wrong.sgf", &(sgf::write(&game(8, 1)) + &sgf::write(&wrong)));
-    let refused = run_in(folder, "convert wrong.sgf");
-    assert!(refused.status == Some(1) && refused.said.contains("game 2, ply 5, "), "{refused:?}");
+    run_in(folder, "convert wrong.sgf").assert_refused("game 2, ply 5, ");
 }
 
 #[test]
@@ -53,8 +51,7 @@ fn plain_moves_and_sau_notation_are_converted() {
         assert_eq!(game.positions().len(), if edge == 10 { 3 } else { 2 }, "{text}");
     }
     folder.write("moves.txt", "d1-d7/g7 well played");
-    let Run { status, said, .. } = run_in(folder, "convert moves.txt");
-    assert!(status == Some(1) && said.contains("line 1: \"well\" is not a move"), "{said}");
+    run_in(folder, "convert moves.txt").assert_refused("line 1: \"well\" is not a move");
 }
 
 #[test]
@@ -81,8 +78,7 @@ fn no_input_is_overwritten() {
         let input = folder.write(same_name, text);
         let _ = std::fs::remove_file(folder.join("link.sgf"));
         std::os::unix::fs::symlink(same_name, folder.join("link.sgf")).unwrap();
-        let refused = run_in(folder, &format!("convert {same_name} --output {output}"));
-        assert!(refused.status == Some(1) && refused.said.contains("is an input"), "{output}: {refused:?}");
+        run_in(folder, &format!("convert {same_name} --output {output}")).assert_refused("is an input");
         assert_eq!(&std::fs::read_to_string(&input).unwrap(), text, "{output}");
     }
 }

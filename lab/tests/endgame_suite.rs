@@ -49,8 +49,7 @@ fn interrupted_puzzle_generation_resumes() {
     run("--resume").printed();
     assert_eq!(std::fs::read_to_string(file).unwrap(), puzzles);
     std::fs::write(file, format!("{}\n1qq1/q2q/Q2Q/1QQ1 w - - 0 1; b1-b2/b1; 0; 4; 1\n", first[0])).unwrap();
-    let problem = run("--resume").said;
-    assert!(problem.contains("expected a grade of 1 to 3"), "{problem}");
+    run("--resume").assert_refused("expected a grade of 1 to 3");
 }
 
 #[test]
@@ -62,7 +61,6 @@ fn invalid_suites_are_refused() {
         ("# head\nno position; Black; 3\n", ":2: "),
         ("2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1; Nobody; 56\n", "Black or White"),
     ] {
-        let problem = endgames(&format!("--suite {}", folder.write("suite.txt", text))).said;
-        assert!(problem.contains(complaint), "{problem}");
+        endgames(&format!("--suite {}", folder.write("suite.txt", text))).assert_refused(complaint);
     }
 }

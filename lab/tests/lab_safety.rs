@@ -21,10 +21,9 @@ use testkit::{Folder, random_record, size};
 const GAMES: &str = "match random greedy --size 6 --plies 0 --concurrency 1 --output games.jsonl --games";
 
 /// Checks that the command fails with this text in its error output.
+#[track_caller]
 fn check_refusal(folder: &Folder, line: &str, complaint: &str) {
-    let Run { status, said, .. } = run_in(folder, line);
-    assert!(status.is_some_and(|status| [1, 2].contains(&status)), "{line}: {status:?} {said}");
-    assert!(said.contains(complaint) && !said.contains("panicked"), "{line}: {said}");
+    run_in(folder, line).assert_refused(complaint);
 }
 
 /// Runs the laboratory in a folder with a limit on file sizes, which simulates a full disk.

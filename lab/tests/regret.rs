@@ -40,6 +40,6 @@ fn external_programs_are_judged_by_their_moves() {
     };
     let report = judged("a4a3b4", "uci").printed();
     assert!(report.contains(&folder.file("program")), "{report}");
-    assert!(judged("a4d4d1", "uci").said.contains("is not legal"));
-    assert!(judged("a4a3b4", "sau").said.contains("only a program with proto=uci counts iterations"));
+    judged("a4d4d1", "uci").assert_refused("is not legal");
+    judged("a4a3b4", "sau").assert_refused("only a program with proto=uci counts iterations");
 }

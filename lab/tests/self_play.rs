@@ -35,8 +35,7 @@ fn no_game_is_played_twice() {
     let different: HashSet<_> = games.iter().map(|game| moves(game)).collect();
     assert_eq!((games.len(), different.len()), (60, 60));
     let none = "self-play --size 4 --games 5 --iterations 20 --random-plies 0 --drawn-plies 0 --output";
-    let refused = run_on("1", &format!("{none} {}", folder.file("none.jsonl")));
-    assert!(refused.status == Some(1) && refused.said.contains("set more --random-plies"), "{refused:?}");
+    run_on("1", &format!("{none} {}", folder.file("none.jsonl"))).assert_refused("set more --random-plies");
 }
 
 #[test]

@@ -101,12 +101,11 @@ fn unproven_weights_are_dropped_and_changed_options_refused() {
         (train(1, 121, ""), "was started with games=120: give the same settings, or name another output\n"),
         (train(1, 120, "--seed 2 --sprt 0,9"), "was started with seed=1, sprt=0,20: give"),
     ] {
-        assert!(refused.status == Some(1) && refused.said.contains(begun), "{refused:?}");
+        refused.assert_refused(begun);
         assert_eq!(read_to_string(folder.join("rounds.jsonl")).unwrap(), log);
     }
     // With a larger --rounds the run continues, here with the built-in weights again.
     let printed = train(2, 120, "--concurrency 2").printed();
     assert!(printed.contains("round 2 of 2, self-play: 120 games of the built-in weights"), "{printed}");
-    let refused = run_lab("train --output results/one,two");
-    assert!(refused.said.contains("takes no path with a comma"), "{refused:?}");
+    run_lab("train --output results/one,two").assert_refused("takes no path with a comma");
 }

@@ -23,6 +23,13 @@ impl Run {
         assert_eq!(self.status, Some(0), "{}{}", self.printed, self.said);
         self.printed
     }
+
+    /// Checks that the command failed with this text in its error output, and without a panic.
+    #[track_caller]
+    pub fn assert_refused(&self, complaint: &str) {
+        assert!(matches!(self.status, Some(1 | 2)), "{complaint:?}: {self:?}");
+        assert!(self.said.contains(complaint) && !self.said.contains("panicked"), "{complaint:?}: {self:?}");
+    }
 }
 
 /// Runs a command until it ends.
