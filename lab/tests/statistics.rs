@@ -72,22 +72,12 @@ fn elo_of_pairs_matches_numpy_and_scipy() {
         ([0, 0, 8, 0, 0], [0.5, 0.0, -224.750169938, 224.750169938]),
         ([0, 0, 0, 0, 1], [1.0, INF, -233.798472816, INF]),
     ];
+    assert!(Pairs::default().estimate().is_err());
     for (counts, expected) in cases {
         let found = Pairs { counts }.estimate().unwrap();
         let found = [found.score, found.elo, found.interval.low, found.interval.high];
         found.into_iter().zip(expected).for_each(|(found, expected)| assert_close(found, expected, 1e-9));
     }
-}
-
-#[test]
-fn results_are_counted() {
-    let mut pairs = Pairs::default();
-    assert!(pairs.estimate().is_err());
-    for half_points in [0, 4, 4, 2] {
-        pairs.add(half_points).unwrap();
-    }
-    assert!(pairs.add(5).is_err());
-    assert_eq!((pairs.counts, pairs.total()), ([1, 0, 1, 0, 2], 4));
 }
 
 /// Simulates a pair of games without draws; returns the half-points. In half of the pairs the same colour wins both
@@ -106,7 +96,7 @@ fn elo_intervals_cover_the_truth_95_percent() {
     let mut rng = Rng::with_seed(95);
     let holds = |_: &u32| {
         let mut pairs = Pairs::default();
-        (0..200).for_each(|_| pairs.add(simulated_pair(&mut rng, 40.0)).unwrap());
+        (0..200).for_each(|_| pairs.counts[simulated_pair(&mut rng, 40.0)] += 1);
         let interval = pairs.estimate().unwrap().interval;
         interval.low < 40.0 && 40.0 < interval.high
     };
@@ -120,7 +110,7 @@ fn sprt_after(counts: [u64; 5], elo0: f64, elo1: f64) -> Sprt {
     let mut sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap();
     for (half_points, &count) in counts.iter().enumerate() {
         for _ in 0..count {
-            sprt.add(half_points).unwrap();
+            sprt.add(half_points);
         }
     }
     sprt
@@ -156,7 +146,7 @@ fn the_first_sprt_verdict_is_final() {
     let mut sprt = sprt_after([0, 0, 0, 0, 30], 0.0, 50.0);
     assert_eq!(sprt.verdict, Verdict::AcceptH1);
     while sprt.llr() > sprt.bounds[0] {
-        assert_eq!(sprt.add(0), Ok(Verdict::AcceptH1));
+        assert_eq!(sprt.add(0), Verdict::AcceptH1);
     }
     assert_eq!(sprt_after([30, 0, 0, 0, 0], 0.0, 50.0).verdict, Verdict::AcceptH0);
 }
@@ -176,9 +166,6 @@ fn invalid_sprt_parameters_are_refused() {
     for (elo0, elo1, alpha, beta) in refused {
         assert!(Sprt::new(elo0, elo1, alpha, beta).is_err());
     }
-    let mut sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
-    assert!(sprt.add(5).is_err());
-    assert_eq!(sprt.pairs.total(), 0);
 }
 
 /// Simulates 1000 matches; returns the number that accept H0 and the number that accept H1.
@@ -186,9 +173,7 @@ fn verdicts(true_elo: f64, elo0: f64, elo1: f64) -> (usize, usize) {
     let mut rng = Rng::with_seed(5);
     let mut verdict = || {
         let mut sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap();
-        (0..20_000)
-            .map(|_| sprt.add(simulated_pair(&mut rng, true_elo)).unwrap())
-            .find(|&v| v != Verdict::Continue)
+        (0..20_000).map(|_| sprt.add(simulated_pair(&mut rng, true_elo))).find(|&v| v != Verdict::Continue)
     };
     let verdicts: Vec<_> = (0..1000).map(|_| verdict().unwrap()).collect();
     let count = |wanted| verdicts.iter().filter(|&&verdict| verdict == wanted).count();

@@ -73,9 +73,7 @@ impl Score {
     /// Estimates A's lead in Elo and its 95 % interval from the complete pairs; `None` without a complete pair.
     pub fn estimate(&self) -> Option<Estimate> {
         let mut pairs = Pairs::default();
-        for &half_points in self.pairs.values() {
-            pairs.add(half_points).ok()?;
-        }
+        self.pairs.values().for_each(|&half_points| pairs.counts[half_points] += 1);
         pairs.estimate().ok()
     }
 
@@ -84,9 +82,10 @@ impl Score {
     pub fn tested(&self, test: &Sprt) -> Sprt {
         let mut test = test.clone();
         for (expected, (&pair, &half_points)) in (0..).zip(&self.pairs) {
-            if pair != expected || test.verdict != Verdict::Continue || test.add(half_points).is_err() {
+            if pair != expected || test.verdict != Verdict::Continue {
                 break;
             }
+            test.add(half_points);
         }
         test
     }

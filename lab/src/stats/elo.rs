@@ -31,13 +31,6 @@ pub fn score_of_elo(elo: f64) -> f64 {
 }
 
 impl Pairs {
-    /// Counts a pair with 0 to 4 half-points. Fails for more.
-    pub fn add(&mut self, half_points: usize) -> Result<(), String> {
-        require(half_points < 5, "0 to 4 half-points")?;
-        self.counts[half_points] += 1;
-        Ok(())
-    }
-
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }

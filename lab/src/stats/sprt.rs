@@ -49,17 +49,16 @@ impl Sprt {
     }
 
     /// Counts a pair with 0 to 4 half-points and returns the verdict. The first verdict other than
-    /// [`Verdict::Continue`] is final: `alpha` and `beta` do not hold for later ones. Fails, without counting the pair,
-    /// for more than 4 half-points.
-    pub fn add(&mut self, half_points: usize) -> Result<Verdict, String> {
-        self.pairs.add(half_points)?;
+    /// [`Verdict::Continue`] is final: `alpha` and `beta` do not hold for later ones.
+    pub fn add(&mut self, half_points: usize) -> Verdict {
+        self.pairs.counts[half_points] += 1;
         let (llr, [lower, upper]) = (self.llr(), self.bounds);
         self.verdict = match self.verdict {
             Verdict::Continue if llr <= lower => Verdict::AcceptH0,
             Verdict::Continue if llr >= upper => Verdict::AcceptH1,
             verdict => verdict,
         };
-        Ok(self.verdict)
+        self.verdict
     }
 
     /// Returns the log-likelihood ratio of H1 to H0 in nats: N (s₁ − s₀) (2x̄ − s₀ − s₁) / 2σ². s₀ and s₁ are the
