@@ -20,7 +20,8 @@ static ADVICE: Mutex<String> = Mutex::new(String::new());
 /// Exit status of a program ended by a signal, minus the signal's number.
 const SIGNALLED: i32 = 128;
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex, even if another thread has panicked with it.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

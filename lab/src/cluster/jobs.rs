@@ -6,7 +6,7 @@
 
 use super::WorkArgs;
 use super::ray::{Done, Ray, Task};
-use crate::interrupt;
+use crate::interrupt::{self, locked};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -45,7 +45,7 @@ pub fn run(options: &WorkArgs, jobs: Vec<Job>, enough: &AtomicBool) -> Result<()
     let items = items.into_iter().take_while(|_| !enough.load(Ordering::Relaxed));
     options.cores.for_each(items, |(index, number)| {
         let line = work[index](number)?;
-        take[index].lock().map_err(|error| error.to_string())?(&line)
+        locked(&take[index])(&line)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::ray;
 use crate::arguments::{cores, read_concurrency, read_range};
+use crate::interrupt::locked;
 use crate::progress::progress_bar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::BTreeMap;
@@ -69,7 +70,7 @@ impl CoreArgs {
         self.for_each(items.enumerate(), |(place, item)| {
             let result = work(item)?;
             bar.inc(1);
-            results.lock().map_err(|error| error.to_string())?.insert(place, result);
+            locked(&results).insert(place, result);
             Ok(())
         })?;
         bar.finish_and_clear();

@@ -5,7 +5,7 @@ use crate::cluster::jobs;
 use crate::cluster::{TaskArgs, WorkArgs};
 use crate::commands::convert::file_safe;
 use crate::files::{MAX_BYTES, read_text};
-use crate::interrupt;
+use crate::interrupt::{self, locked};
 use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::score::{Score, repetitions};
@@ -21,8 +21,8 @@ use otrera::{Move, Position, Size};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Play a match between two players; each opening is played twice, with colours swapped.
@@ -251,7 +251,7 @@ impl<'a> Progress<'a> {
 
     /// Updates the display, and sets `enough` when the test has decided.
     fn show(&self, results: &Results, enough: &AtomicBool) {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = locked(&self.shown);
         let begun = Instant::now();
         if begun < shown.0 && (results.count() as u64) < self.total {
             return;

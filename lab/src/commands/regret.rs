@@ -9,7 +9,7 @@ use crate::arguments::{read_count, read_size};
 use crate::cluster::CoreArgs;
 use crate::commands::fit_policy::{Kind, finds};
 use crate::files::{LineLog, MAX_BYTES, read_text};
-use crate::interrupt;
+use crate::interrupt::{self, locked};
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::{Budget, iterate, search_of};
 use crate::sheet::Sheet;
@@ -221,8 +221,7 @@ impl<'a> Cache<'a> {
     /// Returns the reference winning rate for the side that has just moved, from the cache or from new searches.
     fn value(&self, position: Position) -> Result<f64, String> {
         let fen = position.to_fen();
-        let known = || self.known.lock().map_err(|error| error.to_string());
-        if let Some(&value) = known()?.1.get(&fen) {
+        if let Some(&value) = locked(&self.known).1.get(&fen) {
             return Ok(value);
         }
         let rate = |params: &Params| {
@@ -232,7 +231,7 @@ impl<'a> Cache<'a> {
         };
         let value = 1.0 - self.references.iter().map(rate).mean();
         let line = Value { fen: fen.clone(), iterations: self.args.reference, value };
-        let mut known = known()?;
+        let mut known = locked(&self.known);
         known.0.add(&serde_json::to_string(&line).map_err(|error| error.to_string())?)?;
         known.1.insert(fen, value);
         Ok(value)

@@ -3,6 +3,7 @@
 
 use crate::arguments::read_count;
 use crate::cluster::CoreArgs;
+use crate::interrupt::locked;
 use crate::matches::spec::PlayerSpec;
 use crate::progress::progress_bar;
 use otrera_referee::process::check_start;
@@ -43,7 +44,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         let played = play(opponent.build(conditions.seed()).as_mut(), conditions, &folder);
         // A leftover temporary folder is no failure.
         let _ = fs::remove_dir_all(&folder);
-        let mut games = games.lock().map_err(|error| error.to_string())?;
+        let mut games = locked(&games);
         bar.suspend(|| report(args, conditions, &played));
         games.push((conditions.kill(), played));
         bar.inc(1);

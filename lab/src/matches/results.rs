@@ -2,6 +2,7 @@
 //! which games end.
 
 use crate::files::{LineLog, Output};
+use crate::interrupt::locked;
 use crate::matches::score::Score;
 use otrera::GameRecord;
 use otrera::record::json;
@@ -55,7 +56,7 @@ impl Results {
 
     /// Appends a finished game to the file, unless the file contains a game with its number.
     pub fn add(&self, game: GameRecord) -> Result<(), String> {
-        let mut inner = self.0.lock().map_err(|error| error.to_string())?;
+        let mut inner = locked(&self.0);
         if !inner.games.contains_key(&game.number) {
             inner.log.add(&json::write(&game))?;
             inner.games.insert(game.number, game);
@@ -64,15 +65,15 @@ impl Results {
     }
 
     pub fn count(&self) -> usize {
-        self.0.lock().map_or(0, |inner| inner.games.len())
+        locked(&self.0).games.len()
     }
 
     pub fn score(&self) -> Score {
-        self.0.lock().map_or_else(|_| Score::default(), |inner| Score::of(inner.games.values()))
+        Score::of(locked(&self.0).games.values())
     }
 
     pub fn games(&self) -> Vec<GameRecord> {
-        self.0.lock().map_or_else(|_| Vec::new(), |inner| inner.games.values().cloned().collect())
+        locked(&self.0).games.values().cloned().collect()
     }
 }
 

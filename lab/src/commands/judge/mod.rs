@@ -5,6 +5,7 @@ pub mod confine;
 mod report;
 
 use crate::arguments::{read_count, read_if, read_size, read_time};
+use crate::interrupt::locked;
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::Player;
 use crate::play::referee::{self, Control, GameSetup};
@@ -18,7 +19,6 @@ use otrera_referee::process::{Errors, check_start};
 use otrera_referee::protocol::Mode;
 use report::Report;
 use serde_json::Value;
-use std::sync::PoisonError;
 use std::time::Duration;
 
 /// Test a bot under Botzone's time and memory limits, with its verdicts.
@@ -178,7 +178,7 @@ impl<'a> Court<'a> {
         for number in 0..self.args.games {
             let bot_side = if number.is_multiple_of(2) { Side::Black } else { Side::White };
             let outcome = self.game(&mut bots, bot_side, number);
-            let turns = std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner));
+            let turns = std::mem::take(&mut *locked(&log));
             report.add(outcome, bot_side, self.opponent.is_none(), turns);
             bar.set_message(format!("games of {mode}, {} won", report.won));
             bar.inc(1);

@@ -52,8 +52,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let [first, ..] = &args.results[..] else { return Err("no results file".into()) };
-    let output = args.output.clone().unwrap_or_else(|| first.with_extension("html"));
+    let output = args.output.clone().unwrap_or_else(|| args.results[0].with_extension("html"));
     let output = Output::new(&output, &args.results)?;
     let mut games = Vec::new();
     for path in &args.results {
