@@ -3,10 +3,11 @@
 //! test checks that the names and options of all commands exist.
 
 use crate::bot;
+use crate::laboratory::{Run, run};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use testkit::Folder;
 use testkit::files::repository;
 
@@ -86,15 +87,9 @@ fn commands(page: &str) -> Vec<Documented> {
     found
 }
 
-fn run(folder: &Path, command: &str) -> Output {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
-    shell.output().unwrap()
-}
-
-/// Returns the standard output of a command, followed by its error output.
-fn said(output: Output) -> String {
-    String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+/// Runs a shell command in a folder.
+fn run_in_shell(folder: &Path, command: &str) -> Run {
+    run(Command::new("sh").args(["-c", command]).current_dir(folder).stdin(Stdio::null()))
 }
 
 /// Creates a folder with the programs and the files that the documentation names.
@@ -124,7 +119,8 @@ fn documented_commands_and_options_exist() {
                     let name =
                         words.get(1).filter(|word| !word.starts_with('-')).copied().unwrap_or_default();
                     let ask = format!("{} {name} --help; {} --help", words[0], words[0]);
-                    let help = helps.entry(ask.clone()).or_insert_with(|| said(run(&folder, &ask)));
+                    let help =
+                        helps.entry(ask.clone()).or_insert_with(|| run_in_shell(&folder, &ask).printed());
                     let has = |wanted: &str| {
                         let is_word = |c: char| c.is_alphanumeric() || c == '-';
                         help.split(|c| !is_word(c)).any(|word| word == wanted)
@@ -150,8 +146,8 @@ fn marked_commands_in_pages_succeed() {
     let folder = place();
     let field = "players = [\"greedy\", \"random\"]\ngames = 2\nsize = 5\niterations = 5\n";
     folder.write("FIELD.toml", field);
-    let games = run(&folder, "dist/lab match greedy random --games 2 --size 5 --output RESULTS.jsonl");
-    assert!(games.status.success(), "{}", said(games));
+    let games = "dist/lab match greedy random --games 2 --size 5 --output RESULTS.jsonl";
+    run_in_shell(&folder, games).printed();
     let line = fs::read_to_string(folder.join("RESULTS.jsonl")).unwrap();
     folder.write("GAME", line.lines().nth(1).unwrap());
     let pages = pages();
@@ -168,12 +164,10 @@ fn marked_commands_in_pages_succeed() {
     marked.sort_by_key(|command| command.starts_with("dist/lab fit-"));
     let mut problems = Vec::new();
     for command in marked {
-        let output = run(&folder, &command);
-        let status = output.status;
-        let said = said(output);
-        let is_fit = command.starts_with("dist/lab fit-") && said.contains("too few positions");
-        if !status.success() && !is_fit {
-            problems.push(format!("{command}: {status}: {said}"));
+        let ended = run_in_shell(&folder, &command);
+        let is_fit = command.starts_with("dist/lab fit-") && ended.said.contains("too few positions");
+        if ended.status != Some(0) && !is_fit {
+            problems.push(format!("{command}: {ended:?}"));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
