@@ -21,12 +21,6 @@ impl Sheet {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Returns the cell of the last row in this column, or an empty string if the column or the row does not exist.
-    pub fn last(&self, column: &str) -> &str {
-        let place = self.header.iter().position(|name| name == column);
-        place.and_then(|place| self.rows.last()?.get(place)).map_or("", String::as_str)
-    }
-
     /// Formats the table as text: the first column aligned left, the others right.
     pub fn to_text(&self) -> String {
         let lines = || std::iter::once(&self.header).chain(&self.rows);
@@ -76,6 +70,5 @@ mod tests {
         sheet.row(["a, b".into(), "100".into()]);
         assert_eq!(sheet.to_text(), "Wins\n  player  games\n  a, b      100\n");
         assert_eq!(sheet.to_csv(), "player,games\n\"a, b\",100\n");
-        assert_eq!([sheet.last("games"), sheet.last("losses")], ["100", ""]);
     }
 }

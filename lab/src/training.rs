@@ -71,7 +71,6 @@ pub trait Trainee: Sync {
     type Sample: Sync;
     /// Number of samples in a chunk, the work of one parallel task.
     const CHUNK: usize;
-    /// Returns the weights.
     fn weights(&mut self) -> &mut [f32];
     /// Restores the constraints on the weights after a step.
     fn constrain(&mut self);
@@ -166,7 +165,6 @@ pub struct Epoch {
     pub unseen: f64,
 }
 
-/// Plots the losses by epoch.
 pub fn curve(title: &'static str, epochs: &[Epoch]) -> Plot {
     let points = |loss: fn(&Epoch) -> f64| (1..).map(f64::from).zip(epochs.iter().map(loss)).collect();
     Plot {

@@ -13,7 +13,8 @@
 
 use crate::arguments::{parse, read_count, read_size};
 use crate::cluster::WorkArgs;
-use crate::commands::{fit_policy, r#match, self_play};
+use crate::commands::fit_policy::{self, Fit};
+use crate::commands::{r#match, self_play};
 use crate::files::{LineLog, MAX_BYTES, Output, read_text};
 use crate::interrupt;
 use crate::progress::set_prefix;
@@ -103,16 +104,6 @@ pub fn run(args: &Args) -> Result<(), String> {
 enum Step {
     Fit(Fit),
     Match(Decision),
-}
-
-/// A policy fit to the games of all rounds so far. `cross_entropy` and `favourite` (top-1 accuracy): on held-out games,
-/// for movements and for arrows.
-#[derive(Serialize, Deserialize)]
-struct Fit {
-    games: usize,
-    positions: usize,
-    cross_entropy: [String; 2],
-    favourite: [String; 2],
 }
 
 /// The outcome of a match of new weights against the best ones.
@@ -235,14 +226,7 @@ impl<'a> Training<'a> {
             self.seed(round),
             format!("--output={}", self.weights(round).display()),
         ]);
-        let fitted = fit_policy::fit(&parse(&words)?, &|_| ())?;
-        let losses = |column: &str| fitted.losses.each_ref().map(|sheet| sheet.last(column).to_owned());
-        Ok(Fit {
-            games: fitted.games,
-            positions: fitted.positions,
-            cross_entropy: losses("cross-entropy"),
-            favourite: losses("favourite"),
-        })
+        fit_policy::fit(&parse(&words)?, &|_| ())
     }
 
     fn decide(&self, round: u64) -> Result<Decision, String> {
@@ -314,13 +298,6 @@ impl<'a> Training<'a> {
             sheet.row([round.to_string()].into_iter().chain(fit.cells()).chain(result));
         }
         sheet
-    }
-}
-
-impl Fit {
-    fn cells(&self) -> [String; 4] {
-        let Self { games, positions, cross_entropy, favourite } = self;
-        [games.to_string(), positions.to_string(), cross_entropy.join(", "), favourite.join(", ")]
     }
 }
 

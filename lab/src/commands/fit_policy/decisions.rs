@@ -86,7 +86,9 @@ impl Layout {
         };
         maps.flood(board, Kernel::fastest());
         let stage = stage(board);
-        let row = |from, to| self.half_move(from, to, symmetry);
+        let area = self.edge * self.edge;
+        let number = |square: Square| self.symmetries[symmetry][square.row() * self.edge + square.column()];
+        let row = |from, to| self.half_moves[number(from) * area + number(to)];
         let visits_of = |is_wanted: &dyn Fn(Move) -> bool| -> f32 {
             visits.iter().filter(|(tried, _)| is_wanted(*tried)).map(|(_, visits)| *visits as f32).sum()
         };
@@ -112,21 +114,14 @@ impl Layout {
                 arrow_phase.arrow_targets().into_iter().map(half_move).collect()
             }
         };
-        let mut squares = Vec::with_capacity(self.edge * self.edge);
-        SquareCodes::new::<PortableLanes>(board, maps).for_each(|class, square| {
-            let number = self.symmetries[symmetry][square.row() * self.edge + square.column()];
-            squares.push(1 + class * self.edge * self.edge + number);
-        });
+        let mut squares = Vec::with_capacity(area);
+        SquareCodes::new::<PortableLanes>(board, maps)
+            .for_each(|class, square| squares.push(1 + class * area + number(square)));
         let total: f32 = half_moves.iter().map(|(_, visits, _)| visits).sum();
         let targets = half_moves.iter().map(|(_, visits, _)| visits / total).collect();
         let best = half_moves.iter().position(|(.., is_best)| *is_best).unwrap_or(0);
         let choices = half_moves.into_iter().map(|(choice, ..)| choice).collect();
         Decision { stage, squares, choices, targets, best }
-    }
-
-    fn half_move(&self, from: Square, to: Square, symmetry: usize) -> usize {
-        let number = |square: Square| self.symmetries[symmetry][square.row() * self.edge + square.column()];
-        self.half_moves[number(from) * self.edge * self.edge + number(to)]
     }
 }
 

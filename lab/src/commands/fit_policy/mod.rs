@@ -26,6 +26,7 @@ use otrera::eval::policy::STAGES;
 use otrera::eval::weights::{PriorWeights, Rows, WeightsFile};
 use otrera::{Evaluator, Model, ModelScratch, Move, Position, Size};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Train the policy, which gives the priors, on games.
@@ -51,16 +52,26 @@ pub fn run(args: &Args) -> Result<(), String> {
     fit(args, &|text| println!("{text}")).map(drop)
 }
 
-/// Summary of a finished training: the number of games and positions, and the losses.
-pub struct Fitted {
-    pub games: usize,
-    pub positions: usize,
-    /// Tables of the losses on the held-out games: `[movements, arrows]`.
-    pub losses: [Sheet; 2],
+/// Summary of a finished training. `cross_entropy` and `favourite` (top-1 accuracy): on held-out games, for movements
+/// and for arrows.
+#[derive(Serialize, Deserialize)]
+pub struct Fit {
+    games: usize,
+    positions: usize,
+    cross_entropy: [String; 2],
+    favourite: [String; 2],
+}
+
+impl Fit {
+    /// Returns the games, the positions, the cross-entropies and the accuracies as text.
+    pub fn cells(&self) -> [String; 4] {
+        let Self { games, positions, cross_entropy, favourite } = self;
+        [games.to_string(), positions.to_string(), cross_entropy.join(", "), favourite.join(", ")]
+    }
 }
 
 /// Trains the policy and writes the weights; `say` receives each line of the report.
-pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
+pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let mut file = read_weights(args.training.base.as_deref())?;
     let inputs = args.training.inputs();
     let output = Output::new(&args.output, &inputs)?;
@@ -100,7 +111,10 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fitted, String> {
     *(if is_small { &mut file.priors.small } else { &mut file.priors.standard }) = weights;
     output.write_or_keep(&file.write())?;
     say(&format!("written: {}", output.path().display()));
-    Ok(Fitted { games: games.len(), positions, losses: [losses_of_movements, losses_of_arrows] })
+    let of_all = |column: usize| {
+        [&losses_of_movements, &losses_of_arrows].map(|sheet| sheet.rows[STAGES][column].clone())
+    };
+    Ok(Fit { games: games.len(), positions, cross_entropy: of_all(2), favourite: of_all(3) })
 }
 
 /// Tabulates by stage, on held-out samples, the mean cross-entropy of the policy in nats, and the top-1 accuracy of the
