@@ -18,9 +18,8 @@ pub struct AlphaBeta {
 }
 
 impl AlphaBeta {
-    /// Creates a player that searches `depth` whole moves (0 means 1); `seed` decides between equally good moves.
+    /// Creates a player that searches `depth` whole moves, at least 1; `seed` decides between equally good moves.
     pub fn new(evaluation: Evaluation, depth: u32, seed: u64) -> Self {
-        let depth = depth.max(1);
         Self {
             depth,
             evaluator: BaselineEvaluator::new(evaluation),

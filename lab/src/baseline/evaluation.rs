@@ -3,7 +3,6 @@
 use clap::ValueEnum;
 use otrera::eval::metrics;
 use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position, Side, Value};
-use std::str::FromStr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Evaluation {
@@ -19,15 +18,6 @@ pub enum Evaluation {
     Paper,
     /// The network of [`otrera::Params::TOURNAMENT`].
     Network,
-}
-
-impl FromStr for Evaluation {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let valid = "valid evaluations are mobility, territory, relative, paper, network";
-        ValueEnum::from_str(name, false).map_err(|_| valid.into())
-    }
 }
 
 pub struct BaselineEvaluator {

@@ -102,9 +102,6 @@ struct WeightSchedule {
     log: Option<LineLog>,
 }
 
-/// The number of a finished pair, and the first player's wins minus its losses.
-type Outcome = (u64, f64);
-
 pub fn run(args: &Args) -> Result<(), String> {
     let mut schedule = WeightSchedule::new(args)?;
     match &args.work.cluster {
@@ -189,12 +186,13 @@ impl Args {
         self.games.new_match([up?, down?], 2 * self.pairs)
     }
 
-    /// Plays all pairs. `begin` starts a pair; `finished` returns a pair that has ended, or `None` after a short wait.
+    /// Plays all pairs. `begin` starts a pair. `finished` returns the number of a pair that has ended and the first
+    /// player's wins minus its losses, or `None` after a short wait.
     fn play_pairs(
         &self,
         schedule: &mut WeightSchedule,
         mut begin: impl FnMut(u64, Match) -> Result<(), String>,
-        mut finished: impl FnMut() -> Result<Option<Outcome>, String>,
+        mut finished: impl FnMut() -> Result<Option<(u64, f64)>, String>,
     ) -> Result<(), String> {
         let bar = progress_bar(self.pairs);
         let mut begun = schedule.played();

@@ -3,6 +3,7 @@
 use crate::baseline::{RandomPlayer, alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs};
 use crate::files::read_model;
 use crate::play::player::{Player, SearchPlayer};
+use clap::ValueEnum;
 use otrera::{Level, Params, Resources, Size};
 use otrera_referee::external;
 use otrera_referee::process::check_start;
@@ -125,7 +126,10 @@ fn built_in(text: &str) -> Result<Kind, String> {
     let mut words = options.next().unwrap_or_default().split(':');
     let name = words.next().unwrap_or_default();
     let words: Vec<&str> = words.collect();
-    let evaluation = |default: Evaluation| words.first().map_or(Ok(default), |word| word.parse());
+    let evaluation = |default: Evaluation| {
+        let valid = |_| "valid evaluations are mobility, territory, relative, paper, network".to_owned();
+        words.first().map_or(Ok(default), |word| ValueEnum::from_str(word, false).map_err(valid))
+    };
     let (kind, most_words) = match name {
         "random" => (Kind::Random, 0),
         "greedy" => (Kind::AlphaBeta { evaluation: evaluation(Evaluation::Paper)?, depth: 1 }, 1),
