@@ -22,7 +22,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let games = games_of(&args.input, MAX_BYTES)?;
+    let games = read_games(&args.input, MAX_BYTES)?;
     let of_output = || Format::of_extension(args.output.as_deref()?.extension()?.to_str()?);
     let format = args.to.or_else(of_output).unwrap_or(Format::Json);
     let texts = games.iter().enumerate().map(|(index, game)| {
@@ -87,13 +87,8 @@ pub fn file_safe(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Reads all games of a file in any format and checks that every move is legal.
-pub fn read_games(path: &Path) -> Result<Vec<GameRecord>, String> {
-    games_of(path, u64::MAX)
-}
-
-/// Reads and checks all games of a file; fails if the file has more than `max` bytes.
-fn games_of(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
+/// Reads all games of a file in any format and checks that every move is legal. Fails for more than `max` bytes.
+pub fn read_games(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
     let problem = |what: String| format!("{}: {what}", path.display());
     let games = record::read(&read_text(path, max)?).map_err(|error| problem(error.to_string()))?;
     match (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?))) {
@@ -103,6 +98,6 @@ fn games_of(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
 }
 
 pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
-    let games = paths.iter().map(|path| read_games(path)).collect::<Result<Vec<_>, _>>()?;
+    let games = paths.iter().map(|path| read_games(path, u64::MAX)).collect::<Result<Vec<_>, _>>()?;
     Ok(games.into_iter().flatten().collect())
 }

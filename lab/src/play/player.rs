@@ -56,19 +56,16 @@ impl Player for SearchPlayer {
     fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
         let began = Instant::now();
         let search = self.search.as_mut().ok_or_else(|| Forfeit::Crashed("no game has begun".into()))?;
-        let limits = match self.iterations.or(budget.iterations) {
-            Some(count) => Limits::iterations(count),
-            None => Limits {
-                iterations: None,
-                deadline: budget.time.map(|time| began + time.mul_f64(self.share)),
-            },
-        };
-        let report = match self.level {
-            Some(level) => {
+        let report = match (self.level, self.iterations.or(budget.iterations)) {
+            (Some(level), _) => {
                 let seed = mix_seed(self.resources.seed, self.games);
                 level.think(search, seed, &AtomicBool::new(false))
             }
-            None => run_search(search, &limits),
+            (None, Some(count)) => iterate(search, count),
+            (None, None) => {
+                let deadline = budget.time.map(|time| began + time.mul_f64(self.share));
+                run_search(search, &Limits { iterations: None, deadline })
+            }
         };
         let rate = if self.level.is_some() { report.best_rate() } else { report.win_rate };
         let mv = report.best.ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;

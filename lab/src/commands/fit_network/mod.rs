@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     println!("{} games, {positions} positions, {} of them unseen", games.len(), tests.len());
     let Args { training, epochs, rate, .. } = args;
     let (network, epochs) = train(Floats::random, [&seen, &tests], training, *epochs, *rate, "network")?;
-    let base = model(&file)?;
+    let base = Model::from_weights(&file.write())?;
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let advice = |problem| format!("{problem}: give more games, a larger --decay or fewer --epochs");
     let rounded = network.rounded(edge).map_err(advice)?;
@@ -67,7 +67,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     let (slot, boards) =
         if is_small { (&mut networks.small, "up to 8x8") } else { (&mut networks.standard, "above 8x8") };
     *slot = Some(weights);
-    print_losses(&tests, &network, [&model(&file).map_err(advice)?, &base]);
+    let model = Model::from_weights(&file.write()).map_err(advice)?;
+    print_losses(&tests, &network, [&model, &base]);
     output.write_or_keep(&file.write())?;
     println!("written: {}, for boards {}", output.path().display(), boards);
     curve("Log-loss of the results", &epochs).write(picture.path())?;
@@ -89,10 +90,6 @@ fn trained(args: &Args, games: usize, positions: usize) -> String {
         "by lab fit-network, from {games} games, {positions} positions; blend {blend}, {epochs} epochs, rate {rate}, \
          decay {decay}, seed {seed}"
     )
-}
-
-fn model(file: &WeightsFile) -> Result<Model, String> {
-    Model::from_weights(&file.write())
 }
 
 /// First ply of each row in the table of losses, in plies of a 10x10 game.

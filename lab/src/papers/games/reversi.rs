@@ -3,7 +3,7 @@
 
 use super::Game;
 use otrera::Side;
-use std::ops::{BitAnd, BitOr, Not};
+use std::ops::{BitAnd, BitOr};
 
 const MAX_SIZE: usize = 12;
 
@@ -55,7 +55,7 @@ impl Reversi {
     }
 
     fn empty(&self) -> Squares {
-        self.board & !(self.discs[0] | self.discs[1])
+        self.board.without(self.discs[0] | self.discs[1])
     }
 
     /// Returns the opponent's discs that flip if the side to move places a disc on `placed`.
@@ -124,7 +124,7 @@ impl Game for Reversi {
             let turned = self.turned_by(placed);
             let [own, others] = [self.to_move.index(), self.to_move.opponent().index()];
             next.discs[own] = self.discs[own] | placed | turned;
-            next.discs[others] = self.discs[others] & !turned;
+            next.discs[others] = self.discs[others].without(turned);
         }
         next
     }
@@ -169,6 +169,10 @@ impl Squares {
         self.0.iter().map(|word| word.count_ones() as i32).sum()
     }
 
+    fn without(self, other: Self) -> Self {
+        Self(std::array::from_fn(|number| self.0[number] & !other.0[number]))
+    }
+
     /// Moves every square one step, possibly off the board: mask the result.
     fn stepped(self, direction: isize) -> Self {
         let [low, middle, high] = self.0;
@@ -206,15 +210,6 @@ impl BitOr for Squares {
 
     fn bitor(self, other: Self) -> Self {
         Self(std::array::from_fn(|number| self.0[number] | other.0[number]))
-    }
-}
-
-/// The complement includes squares off the board: mask the result.
-impl Not for Squares {
-    type Output = Self;
-
-    fn not(self) -> Self {
-        Self(self.0.map(|word| !word))
     }
 }
 
