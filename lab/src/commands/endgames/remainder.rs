@@ -34,7 +34,7 @@ type Area = (Bitboard, Bitboard);
 impl Remainder {
     /// Returns the positions after each move, then the one after a spare move if the side to move leads in spare moves,
     /// all with the new lead.
-    pub fn next(&self) -> impl Iterator<Item = (Position, i32)> {
+    pub fn successors(&self) -> impl Iterator<Item = (Position, i32)> {
         let &Self { ref position, lead } = self;
         let waited = (lead > 0).then(|| (position.with_side(position.side().opponent()), 1 - lead));
         position.legal_moves().map(move |mv| (position.with_move(mv), -lead)).chain(waited)

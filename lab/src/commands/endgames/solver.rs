@@ -100,7 +100,7 @@ impl Solver {
     /// Returns the distinct children with their proof numbers; if one is proven lost for its mover, only that one.
     fn children(&mut self, node: &Remainder) -> Vec<(Remainder, Proofs)> {
         let (mut children, mut keys) = (Vec::new(), HashSet::new());
-        for (next, lead) in node.next() {
+        for (next, lead) in node.successors() {
             let child = self.surveyor.reduce(&next, lead);
             self.left = self.left.saturating_sub(1);
             if !keys.insert(child.key()) {
