@@ -69,85 +69,51 @@ fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     assert!((found - mean).abs() < 4.0 * error + 1e-6, "{found}, not {mean} +- {error}\n{state:?}");
 }
 
-fn equally_likely(rates: Vec<f64>) -> Vec<(f64, f64)> {
-    let probability = 1.0 / rates.len() as f64;
-    rates.into_iter().map(|rate| (probability, rate)).collect()
-}
-
-#[test]
-fn zero_half_moves_evaluate_the_leaf() {
-    for position in positions() {
-        let outcomes = [(1.0, evaluated(&position))];
-        check_rollouts(&State::ToMove(position), Rollouts::None, &outcomes);
-        check_rollouts(&State::ToMove(position), Rollouts::Two(0, 0), &outcomes);
-    }
-}
-
-#[test]
-fn one_half_move_plays_a_uniform_movement() {
-    for position in positions() {
-        let ends =
-            position.movements().map(|movement| evaluated(position.with_movement(movement).position()));
-        check_rollouts(&State::ToMove(position), Rollouts::One(1), &equally_likely(ends.collect()));
-    }
-}
-
-#[test]
-fn two_half_moves_play_a_movement_and_arrow() {
-    for position in positions() {
-        let movements = position.movements().count() as f64;
-        let mut outcomes = Vec::new();
-        for arrow_phase in position.movements().map(|movement| position.with_movement(movement)) {
-            let arrows = arrow_phase.arrow_targets();
-            let probability = 1.0 / (movements * f64::from(arrows.len()));
-            outcomes.extend(
-                arrows.into_iter().map(|arrow| (probability, evaluated(&arrow_phase.with_arrow(arrow)))),
-            );
+/// Returns the winning rates for Black after so many uniformly random half-moves, each with its probability.
+fn outcomes(state: State, half_moves: u32) -> Vec<(f64, f64)> {
+    let next: Vec<State> = match state {
+        _ if half_moves == 0 || state.winner().is_some() => return vec![(1.0, evaluated(state.position()))],
+        State::ToMove(position) => {
+            position.movements().map(|movement| State::ToShoot(position.with_movement(movement))).collect()
         }
-        check_rollouts(&State::ToMove(position), Rollouts::One(2), &outcomes);
+        State::ToShoot(arrow_phase) => {
+            let arrows = arrow_phase.arrow_targets().into_iter();
+            arrows.map(|arrow| State::ToMove(arrow_phase.with_arrow(arrow))).collect()
+        }
+    };
+    let count = next.len() as f64;
+    let after = next.into_iter().flat_map(|next| outcomes(next, half_moves - 1));
+    after.map(|(probability, rate)| (probability / count, rate)).collect()
+}
+
+#[test]
+fn rollouts_play_uniform_half_moves() {
+    for position in positions() {
+        let state = State::ToMove(position);
+        for (rollouts, half_moves) in
+            [(Rollouts::None, 0), (Rollouts::Two(0, 0), 0), (Rollouts::One(1), 1), (Rollouts::One(2), 2)]
+        {
+            check_rollouts(&state, rollouts, &outcomes(state, half_moves));
+        }
     }
 }
 
 #[test]
 fn an_arrow_phase_leaf_shoots_a_uniform_arrow() {
     for position in positions() {
-        let arrow_phase = position.with_movement(position.movements().next().unwrap());
-        let ends =
-            arrow_phase.arrow_targets().into_iter().map(|arrow| evaluated(&arrow_phase.with_arrow(arrow)));
-        check_rollouts(&State::ToShoot(arrow_phase), Rollouts::None, &equally_likely(ends.collect()));
+        let state = State::ToShoot(position.with_movement(position.movements().next().unwrap()));
+        check_rollouts(&state, Rollouts::None, &outcomes(state, 1));
     }
 }
 
 #[test]
 fn two_rollouts_are_averaged() {
-    for position in positions() {
-        let ends =
-            position.movements().map(|movement| evaluated(position.with_movement(movement).position()));
-        let leaf = evaluated(&position);
-        let means = ends.map(|end| (end + leaf) / 2.0).collect();
-        check_rollouts(&State::ToMove(position), Rollouts::Two(0, 1), &equally_likely(means));
+    for state in positions().map(State::ToMove) {
+        let leaf = evaluated(state.position());
+        let mut averaged = outcomes(state, 1);
+        averaged.iter_mut().for_each(|(_, rate)| *rate = (*rate + leaf) / 2.0);
+        check_rollouts(&state, Rollouts::Two(0, 1), &averaged);
     }
-}
-
-/// Returns the probability that Black wins a game of random half-moves, by enumeration of all games.
-fn black_wins(position: &Position) -> f64 {
-    match position.winner() {
-        Some(winner) => f64::from(u8::from(winner == Side::Black)),
-        None => mean(position.movements().map(|movement| {
-            let arrow_phase = position.with_movement(movement);
-            mean(
-                arrow_phase
-                    .arrow_targets()
-                    .into_iter()
-                    .map(|arrow| black_wins(&arrow_phase.with_arrow(arrow))),
-            )
-        })),
-    }
-}
-
-fn mean(rates: impl Iterator<Item = f64>) -> f64 {
-    let (count, sum) = rates.fold((0, 0.0), |(count, sum), rate| (count + 1, sum + rate));
-    sum / f64::from(count)
 }
 
 /// Positions so close to the end that all playouts can be enumerated: one, two and four amazons a side, then six
@@ -165,9 +131,9 @@ fn playouts_win_with_the_exact_probability() {
     for (picture, rules) in ENDINGS.iter().flat_map(|p| [(p, Rules::Standard), (p, Rules::SelfBlocking)]) {
         for side in Side::BOTH {
             let position = Position::from_picture(picture, side).unwrap().with_rules(rules);
-            let won = black_wins(&position);
-            let outcomes = [(won, 1.0), (1.0 - won, 0.0)];
-            check_rollouts(&State::ToMove(position), Rollouts::ToEnd, &outcomes);
+            let state = State::ToMove(position);
+            let (won, _) = moments(&outcomes(state, u32::MAX));
+            check_rollouts(&state, Rollouts::ToEnd, &[(won, 1.0), (1.0 - won, 0.0)]);
             undecided += u32::from((0.1..0.9).contains(&won));
         }
     }
