@@ -8,16 +8,6 @@ use super::square::{Side, Size, Square};
 use super::zobrist;
 
 /// Rule that ends the game and decides the winner.
-///
-/// ```
-/// use otrera::{Position, Rules, Side};
-/// // White is to move; both sides are blocked.
-/// let stuck = Position::from_picture("WX.X\nXX.X\nXXX.\nBXXX", Side::White).unwrap();
-/// assert_eq!(stuck.winner(), Some(Side::Black));
-/// let stuck = stuck.with_side(Side::Black);
-/// assert_eq!(stuck.winner(), Some(Side::White));
-/// assert_eq!(stuck.with_rules(Rules::SelfBlocking).winner(), Some(Side::Black));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Rules {
     /// The usual rule: the side to move loses if it cannot move.
@@ -41,16 +31,6 @@ pub struct Position {
 }
 
 /// The state between the two halves of a move: the amazon has moved, the arrow is not shot yet.
-///
-/// ```
-/// use otrera::{Movement, Position, Square};
-/// let [d1, d7] = [(3, 0), (3, 6)].map(|(column, row)| Square::new(column, row).unwrap());
-/// let arrow_phase = Position::standard().with_movement(Movement { from: d1, to: d7 });
-/// assert_eq!((arrow_phase.amazon(), arrow_phase.origin()), (d7, d1));
-/// assert!(arrow_phase.arrow_targets().contains(d1));
-/// let next = arrow_phase.with_arrow(d1);
-/// assert_eq!((next.ply(), next.arrows().len()), (1, 1));
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ArrowPhase {
     position: Position,
@@ -87,13 +67,6 @@ impl Position {
 
     /// Builds a position from its parts. Ignores squares outside the board, White amazons on a square that Black
     /// occupies, and arrows on occupied squares. Sets the ply to the number of arrows.
-    ///
-    /// ```
-    /// use otrera::{Bitboard, Position, Side, Size, Square};
-    /// let at = |column, row| Bitboard::from(Square::new(column, row).unwrap());
-    /// let position = Position::from_parts(Size::BOTZONE, [at(0, 0), at(7, 7)], at(3, 3), Side::White);
-    /// assert_eq!(position.to_fen(), "7q/8/8/8/3*4/8/8/Q7 b - - 1 1");
-    /// ```
     pub fn from_parts(size: Size, amazons: [Bitboard; 2], arrows: Bitboard, side: Side) -> Self {
         let board = Bitboard::playable(size);
         let black = amazons[0] & board;
@@ -236,14 +209,6 @@ impl Position {
 
     /// Checks a move and plays it.
     ///
-    /// ```
-    /// use otrera::Position;
-    /// let start = Position::standard();
-    /// let next = start.try_play("d1-d7/g7".parse().unwrap()).unwrap();
-    /// assert_eq!(next.side(), start.side().opponent());
-    /// assert!(next.try_play("d7-d8/d7".parse().unwrap()).is_err(), "that is Black's amazon");
-    /// ```
-    ///
     /// # Errors
     /// The first reason why the move is illegal.
     pub fn try_play(&self, mv: Move) -> Result<Self, IllegalMove> {
@@ -337,24 +302,5 @@ impl ArrowPhase {
         position.ply += 1;
         position.side = position.side.opponent();
         position
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn incremental_key_equals_recomputed_key() {
-        let mut rng = fastrand::Rng::with_seed(3);
-        for size in [4, 6, 8, 10] {
-            let mut position = Position::start(Size::new(size).unwrap());
-            while position.winner().is_none() {
-                let moves: Vec<Move> = position.legal_moves().collect();
-                position = position.with_move(moves[rng.usize(..moves.len())]);
-                assert_eq!(position.key(), position.computed_key());
-                assert_eq!(u32::from(position.ply()), position.arrows().len());
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@
 //! number a run of empty squares. The first mover is our Black and Fairy-Stockfish's White, hence `w` when it is to
 //! move. All fields after the board are optional.
 
-use super::{BoardReader, Content, MalformedText, malformed, shortened, size_of_rows};
+use super::{MalformedText, malformed, shortened, size_of_rows};
 use crate::board::position::Position;
 use crate::board::square::{Side, Size};
 
@@ -14,22 +14,13 @@ const MAX_NUMBER: u16 = 1000;
 impl Position {
     /// Parses a FEN, see the module comment.
     ///
-    /// ```
-    /// use otrera::Position;
-    /// let start = Position::from_fen("3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1");
-    /// assert_eq!(start, Ok(Position::standard()));
-    /// ```
-    ///
     /// # Errors
     /// The first error in the text.
     pub fn from_fen(fen: &str) -> Result<Self, MalformedText> {
         let mut fields = fen.split_ascii_whitespace();
         let rows: Vec<&str> = fields.next().unwrap_or_default().split('/').collect();
         let size = size_of_rows(rows.len())?;
-        let mut board = BoardReader::default();
-        for (row, text) in rows.iter().rev().enumerate() {
-            read_fen_row(text, row, size, &mut board)?;
-        }
+        let rows: Vec<String> = rows.iter().map(|row| picture_row(row, size)).collect::<Result<_, _>>()?;
         let side = match fields.next() {
             None | Some("w") => Side::Black,
             Some("b") => Side::White,
@@ -37,7 +28,7 @@ impl Position {
                 return malformed(format!("the side to move is w or b, not {:?}", shortened(other)));
             }
         };
-        let position = board.position(size, side);
+        let position = Self::from_picture(&rows.join("\n"), side)?;
         // The castling and en passant fields are "-". The half-move clock holds the ply and is used only if it agrees
         // with the move number. It is needed after a pass: the parity of the ply then does not match the side to move.
         let clock = fields.nth(2).and_then(|field| field.parse::<u16>().ok());
@@ -55,43 +46,23 @@ impl Position {
 
     /// Formats the position as FEN, see the module comment.
     pub fn to_fen(&self) -> String {
-        let rows: Vec<String> = (0..self.size().edge()).rev().map(|row| self.fen_row(row)).collect();
+        let rows: Vec<String> = self.to_picture().lines().map(fen_row).collect();
         let side = if self.side() == Side::Black { 'w' } else { 'b' };
         // `from_fen` rejects higher numbers. No real game has them, but a position can be set up with one.
         let number = (self.ply() / 2 + 1).min(MAX_NUMBER);
         format!("{} {side} - - {} {number}", rows.join("/"), self.ply())
     }
-
-    fn fen_row(&self, row: usize) -> String {
-        let mut text = String::new();
-        let mut empty = 0;
-        for content in self.row(row) {
-            let letter = match content {
-                Content::Empty => {
-                    empty += 1;
-                    continue;
-                }
-                Content::Arrow => '*',
-                Content::Amazon(Side::Black) => 'Q',
-                Content::Amazon(Side::White) => 'q',
-            };
-            if empty > 0 {
-                text.push_str(&empty.to_string());
-                empty = 0;
-            }
-            text.push(letter);
-        }
-        if empty > 0 {
-            text.push_str(&empty.to_string());
-        }
-        text
-    }
 }
 
-/// Parses one row of a FEN board: letters and runs of empty squares.
-fn read_fen_row(text: &str, row: usize, size: Size, board: &mut BoardReader) -> Result<(), MalformedText> {
-    let mut column = 0;
-    let mut run = 0;
+/// Converts a row of a picture.
+fn fen_row(picture: &str) -> String {
+    let row = picture.replace('B', "Q").replace('W', "q").replace('X', "*");
+    (1..=picture.len()).rev().fold(row, |row, run| row.replace(&".".repeat(run), &run.to_string()))
+}
+
+/// Converts a row of a FEN, letters and runs of empty squares, to a row of a picture.
+fn picture_row(text: &str, size: Size) -> Result<String, MalformedText> {
+    let (mut row, mut run) = (String::new(), 0);
     for letter in text.chars() {
         if let Some(digit) = letter.to_digit(10) {
             run = run * 10 + digit as usize;
@@ -100,20 +71,19 @@ fn read_fen_row(text: &str, row: usize, size: Size, board: &mut BoardReader) -> 
             }
             continue;
         }
-        column += std::mem::take(&mut run);
-        let content = match letter {
-            'Q' => Content::Amazon(Side::Black),
-            'q' => Content::Amazon(Side::White),
-            '*' => Content::Arrow,
+        row += &".".repeat(std::mem::take(&mut run));
+        row.push(match letter {
+            'Q' => 'B',
+            'q' => 'W',
+            '*' => 'X',
             other => {
                 return malformed(format!("unknown letter {other:?} in a FEN: expected Q, q, * or a number"));
             }
-        };
-        board.put(column, row, content);
-        column += 1;
+        });
     }
-    if column + run == size.edge() {
-        Ok(())
+    row += &".".repeat(run);
+    if row.len() == size.edge() {
+        Ok(row)
     } else {
         malformed(format!("row {:?} does not have {} squares", shortened(text), size.edge()))
     }

@@ -7,19 +7,10 @@ pub mod fen;
 pub mod moves;
 pub mod picture;
 
-use super::bitboard::Bitboard;
-use super::position::Position;
-use super::square::{Side, Size, Square};
+use super::square::Size;
 use std::fmt;
 
 /// Text that is not a valid move, FEN or picture, with the reason.
-///
-/// ```
-/// use otrera::{Move, Position};
-/// let reason = "d1".parse::<Move>().unwrap_err().to_string();
-/// assert_eq!(reason, "expected three squares like d1-d7/g7, found 1: \"d1\"");
-/// assert!(Position::from_fen("4/4/4").is_err());
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MalformedText(String);
 
@@ -51,60 +42,16 @@ fn shortened(text: &str) -> String {
     short
 }
 
-/// Collects the squares of a FEN or a picture and builds the position.
-#[derive(Default)]
-struct BoardReader {
-    amazons: [Bitboard; 2],
-    arrows: Bitboard,
-}
-
-/// Content of one square in a FEN or a picture.
-enum Content {
-    Empty,
-    Arrow,
-    Amazon(Side),
-}
-
-impl BoardReader {
-    fn put(&mut self, column: usize, row: usize, content: Content) {
-        let square = Square::new(column, row).map_or(Bitboard::EMPTY, Bitboard::from);
-        match content {
-            Content::Empty => {}
-            Content::Arrow => self.arrows |= square,
-            Content::Amazon(side) => self.amazons[side.index()] |= square,
-        }
-    }
-
-    fn position(self, size: Size, side: Side) -> Position {
-        Position::from_parts(size, self.amazons, self.arrows, side)
-    }
-}
-
 fn size_of_rows(rows: usize) -> Result<Size, MalformedText> {
-    match Size::new(rows) {
-        Some(size) => Ok(size),
-        None => malformed(format!("a board has 4 to 10 rows, not {rows}")),
-    }
-}
-
-impl Position {
-    /// Iterates over the contents of a row, from column a.
-    fn row(&self, row: usize) -> impl Iterator<Item = Content> {
-        let arrows = self.arrows();
-        (0..self.size().edge()).filter_map(move |column| Square::new(column, row)).map(move |square| {
-            match Side::BOTH.into_iter().find(|&side| self.amazons(side).contains(square)) {
-                Some(side) => Content::Amazon(side),
-                None if arrows.contains(square) => Content::Arrow,
-                None => Content::Empty,
-            }
-        })
-    }
+    Size::new(rows).ok_or_else(|| MalformedText::new(format!("a board has 4 to 10 rows, not {rows}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::board::moves::Move;
+    use crate::board::position::Position;
+    use crate::board::square::Side;
 
     #[test]
     fn malformed_positions_are_rejected() {

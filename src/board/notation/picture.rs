@@ -1,9 +1,10 @@
 //! Positions as pictures: rows from the top, one character per square: `B`, `W`, `X` (arrow) or `.` (empty). The
 //! `Display` text of [`Position`] is a picture with coordinates and the side to move.
 
-use super::{BoardReader, Content, MalformedText, malformed, shortened, size_of_rows};
+use super::{MalformedText, malformed, shortened, size_of_rows};
+use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
-use crate::board::square::Side;
+use crate::board::square::{Side, Square};
 use std::fmt;
 
 impl Position {
@@ -21,34 +22,38 @@ impl Position {
     pub fn from_picture(picture: &str, side: Side) -> Result<Self, MalformedText> {
         let rows: Vec<&str> = picture.split_ascii_whitespace().collect();
         let size = size_of_rows(rows.len())?;
-        let mut board = BoardReader::default();
+        let [mut black, mut white, mut arrows] = [Bitboard::EMPTY; 3];
         for (row, text) in rows.iter().rev().enumerate() {
             if text.chars().count() != size.edge() {
                 return malformed(format!("row {:?} does not have {} squares", shortened(text), size.edge()));
             }
             for (column, letter) in text.chars().enumerate() {
-                let content = match letter {
-                    '.' | '-' => Content::Empty,
-                    'X' | 'x' => Content::Arrow,
-                    'B' | 'b' => Content::Amazon(Side::Black),
-                    'W' | 'w' => Content::Amazon(Side::White),
+                let square = Square::new(column, row).map_or(Bitboard::EMPTY, Bitboard::from);
+                match letter {
+                    '.' | '-' => {}
+                    'X' | 'x' => arrows |= square,
+                    'B' | 'b' => black |= square,
+                    'W' | 'w' => white |= square,
                     other => return malformed(format!("{other:?} in a picture: expected B, W, X or .")),
-                };
-                board.put(column, row, content);
+                }
             }
         }
-        Ok(board.position(size, side))
+        Ok(Self::from_parts(size, [black, white], arrows, side))
     }
 
     /// Formats the position as a picture, top row first, as [`Position::from_picture`] parses it.
-    ///
-    /// ```
-    /// use otrera::{Position, Size};
-    /// assert_eq!(Position::start(Size::new(4).unwrap()).to_picture(), ".WW.\nW..W\nB..B\n.BB.\n");
-    /// ```
     pub fn to_picture(&self) -> String {
-        let row = |row| self.row(row).map(|content| letter(&content)).chain(['\n']).collect::<String>();
-        (0..self.size().edge()).rev().map(row).collect()
+        let rows = (0..self.size().edge()).rev();
+        rows.flat_map(|row| self.letters(row).chain(['\n'])).collect()
+    }
+
+    /// Iterates over the letters of a row, from column a.
+    fn letters(&self, row: usize) -> impl Iterator<Item = char> {
+        (0..self.size().edge()).filter_map(move |column| Square::new(column, row)).map(|square| {
+            let sets = [self.empty(), self.amazons(Side::Black), self.amazons(Side::White)];
+            let found = sets.into_iter().zip(['.', 'B', 'W']).find(|(set, _)| set.contains(square));
+            found.map_or('X', |(_, letter)| letter)
+        })
     }
 }
 
@@ -58,8 +63,8 @@ impl fmt::Display for Position {
         let edge = self.size().edge();
         for row in (0..edge).rev() {
             write!(f, "{:>3} ", row + 1)?;
-            for content in self.row(row) {
-                write!(f, " {}", letter(&content))?;
+            for letter in self.letters(row) {
+                write!(f, " {letter}")?;
             }
             writeln!(f)?;
         }
@@ -68,14 +73,5 @@ impl fmt::Display for Position {
             write!(f, " {}", column as char)?;
         }
         writeln!(f, "\n{} to move", self.side())
-    }
-}
-
-fn letter(content: &Content) -> char {
-    match content {
-        Content::Empty => '.',
-        Content::Arrow => 'X',
-        Content::Amazon(Side::Black) => 'B',
-        Content::Amazon(Side::White) => 'W',
     }
 }
