@@ -398,6 +398,8 @@ fn parameters_after_a_preset_override_it() {
     for (name, params) in Params::NAMED {
         assert_eq!(name.parse(), Ok(params));
     }
+    let problem = "mg,burst=0".parse::<Params>().unwrap_err();
+    assert_eq!(problem, "burst=0: expected a whole number from 1 to 1000");
 }
 
 /// Finds parameters that are parsed but not used: tuning them would be wasted.

@@ -208,7 +208,7 @@ impl Params {
         matches!((self.grouping, self.formula), (Grouping::Split, Formula::Uct { .. }))
     }
 
-    /// Returns the parameters if they are compatible. Call this after all parameters have been [set](Params::set): they
+    /// Returns the parameters if they are compatible. Call this after all parameters have been [set](Params::set_with): they
     /// can be set in any order, with incompatible values in between.
     ///
     /// # Errors

@@ -109,17 +109,4 @@ impl SidePair {
         let unite = |a: [u64; 2], b: [u64; 2]| [a[0] | b[0], a[1] | b[1]];
         Self { low: unite(self.low, other.low), high: unite(self.high, other.high) }
     }
-
-    /// Loads the halves into lanes, in the layout of [`SidePair::to_array`].
-    #[inline(always)]
-    pub fn lanes<L: Lanes>(&self) -> L {
-        L::new(self.to_array())
-    }
-
-    /// Reads lanes in the layout of [`SidePair::to_array`].
-    #[inline(always)]
-    pub fn from_lanes<L: Lanes>(lanes: L) -> Self {
-        let [black, white, high_black, high_white] = lanes.to_array();
-        Self { low: [black, white], high: [high_black, high_white] }
-    }
 }

@@ -219,8 +219,8 @@ impl Params {
         params.checked()
     }
 
-    /// Sets the parameter `name` like [`Params::set`], ignoring the case of its name and value. Calls `read_model` with
-    /// the value of `model` unless the value names a built-in [`Model`].
+    /// Sets the parameter `name` to a value given as text, ignoring the case of both. Calls `read_model` with the value
+    /// of `model` unless the value names a built-in [`Model`].
     ///
     /// # Errors
     /// Returns a message with the valid names or values, or the error of `read_model`.
@@ -232,7 +232,13 @@ impl Params {
     ) -> Result<(), String> {
         let (name, lower) = (name.to_ascii_lowercase(), value.to_ascii_lowercase());
         if name != "model" {
-            return self.set(&name, &lower);
+            return match PARAMETERS.iter().find(|parameter| parameter.name == name) {
+                Some(parameter) => parameter.set(self, &lower),
+                None => {
+                    let known = PARAMETERS.map(|known| known.name).join(", ");
+                    Err(format!("unknown parameter {name}: expected one of {known}"))
+                }
+            };
         }
         self.model = match lower.parse() {
             Ok(model) => model,
@@ -241,29 +247,6 @@ impl Params {
                 .map_err(|problem| format!("model={value}: {valid}, or a file of weights: {problem}"))?,
         };
         Ok(())
-    }
-
-    /// Sets the parameter `name` to a value given as text. Names and values are case-sensitive.
-    ///
-    /// # Errors
-    /// Returns a message with the valid names or values.
-    ///
-    /// ```
-    /// use otrera::Params;
-    ///
-    /// let mut params = Params::TOURNAMENT;
-    /// params.set("burst", "1").unwrap();
-    /// assert_eq!(params, Params { burst: 1, ..Params::TOURNAMENT });
-    /// assert_eq!(params.set("burst", "0").unwrap_err(), "burst=0: expected a whole number from 1 to 1000");
-    /// ```
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        match PARAMETERS.iter().find(|parameter| parameter.name == name) {
-            Some(parameter) => parameter.set(self, value),
-            None => Err(format!(
-                "unknown parameter {name}: expected one of {}",
-                PARAMETERS.map(|known| known.name).join(", ")
-            )),
-        }
     }
 
     fn puct(&mut self) -> Option<&mut Puct> {
