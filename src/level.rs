@@ -12,16 +12,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// A playing level from 1, easy for beginners, to 10, the full search.
-///
-/// ```
-/// use otrera::{Level, Params, Position, Resources, Search};
-/// use std::sync::atomic::AtomicBool;
-/// let level: Level = "3".parse().unwrap();
-/// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-/// let report = level.think(&mut search, 7, &AtomicBool::new(false));
-/// assert!(report.best.is_some());
-/// assert!("11".parse::<Level>().is_err());
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level(u8);
 
@@ -146,6 +136,7 @@ mod tests {
     #[test]
     fn levels_outside_1_to_10_are_rejected() {
         assert!([0, 11, 256 + 3].map(Level::new).iter().all(Option::is_none));
+        assert!("11".parse::<Level>().is_err());
         assert_eq!((Level::new(10), "1".parse()), (Some(Level::FULL), Ok(Level(1))));
     }
 }

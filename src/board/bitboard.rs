@@ -22,13 +22,6 @@ impl Bitboard {
     pub const EMPTY: Self = Self(0);
 
     /// Returns all squares of a board of this size.
-    ///
-    /// ```
-    /// use otrera::{Bitboard, Size, Square};
-    /// let board = Bitboard::playable(Size::BOTZONE);
-    /// assert_eq!(board.len(), 64);
-    /// assert!(!board.contains(Square::new(8, 0).unwrap()));
-    /// ```
     pub const fn playable(size: Size) -> Self {
         let mut bits = 0u128;
         let mut row = 0;
@@ -82,13 +75,6 @@ impl Bitboard {
 
     /// Adds `step` to every square's number: moves the set up or right if positive, down or left if negative
     /// (<https://www.chessprogramming.org/General_Setwise_Operations>).
-    ///
-    /// ```
-    /// use otrera::{Bitboard, Square};
-    /// let d4 = Bitboard::from(Square::new(3, 3).unwrap());
-    /// assert_eq!(d4.shifted(11).first().unwrap().to_string(), "d5");
-    /// assert_eq!(d4.shifted(-1).first().unwrap().to_string(), "c4");
-    /// ```
     #[inline(always)]
     pub const fn shifted(self, step: i32) -> Self {
         if step >= 0 { Self(self.0 << step) } else { Self(self.0 >> -step) }
@@ -134,13 +120,6 @@ impl FromIterator<Square> for Bitboard {
 }
 
 /// Iterator over the squares of a set in ascending order.
-///
-/// ```
-/// use otrera::Position;
-/// let amazons = Position::standard().amazons(otrera::Side::Black);
-/// let names: Vec<String> = amazons.into_iter().map(|square| square.to_string()).collect();
-/// assert_eq!(names, ["d1", "g1", "a4", "j4"]);
-/// ```
 #[derive(Clone)]
 pub struct Squares(Bitboard);
 

@@ -27,13 +27,6 @@ pub struct Move {
 
 impl Move {
     /// Returns the first half of the move.
-    ///
-    /// ```
-    /// use otrera::Move;
-    /// let mv: Move = "d1-d7/g7".parse().unwrap();
-    /// assert_eq!(mv.movement().to_string(), "d1-d7");
-    /// assert_eq!(mv.movement().with_arrow(mv.arrow), mv);
-    /// ```
     pub const fn movement(self) -> Movement {
         Movement { from: self.from, to: self.to }
     }
@@ -59,15 +52,6 @@ impl fmt::Display for Move {
 }
 
 /// Reason why a well-formed move is illegal.
-///
-/// ```
-/// use otrera::{IllegalMove, Position};
-/// let start = Position::standard();
-/// let problem = |text: &str| start.check(text.parse().unwrap()).unwrap_err();
-/// assert!(matches!(problem("a7-a8/a7"), IllegalMove::NoAmazon(_)), "an amazon of White");
-/// assert!(matches!(problem("d1-d10/d9"), IllegalMove::Unreachable(_)));
-/// assert_eq!(problem("d1-d7/e9").to_string(), "the arrow cannot fly to e9");
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IllegalMove {
     /// A square of the move is outside the board.

@@ -7,11 +7,6 @@ use super::position::Position;
 ///
 /// The last ply is counted from bitboard sizes, without playing its moves (bulk counting). A sequence ends early only
 /// if the side to move cannot move; [`Rules::SelfBlocking`](super::position::Rules::SelfBlocking) is ignored.
-///
-/// ```
-/// use otrera::{Position, perft};
-/// assert_eq!(perft(&Position::standard(), 1), 2176);
-/// ```
 pub fn perft(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;

@@ -18,12 +18,6 @@ pub struct Square(u8);
 
 impl Square {
     /// Returns the square in `column` and `row`, counted from 0; `None` outside the 10x10 board.
-    ///
-    /// ```
-    /// use otrera::Square;
-    /// assert_eq!(Square::new(3, 6).unwrap().to_string(), "d7");
-    /// assert_eq!(Square::new(10, 0), None);
-    /// ```
     #[inline]
     pub const fn new(column: usize, row: usize) -> Option<Self> {
         if column < 10 && row < 10 { Some(Self((row * STRIDE + column) as u8)) } else { None }
@@ -78,12 +72,6 @@ impl Size {
     pub const STANDARD: Self = Self(10);
 
     /// Returns a board size; `None` unless 4 <= `edge` <= 10.
-    ///
-    /// ```
-    /// use otrera::Size;
-    /// assert_eq!(Size::new(8), Some(Size::BOTZONE));
-    /// assert_eq!(Size::new(11), None);
-    /// ```
     pub const fn new(edge: usize) -> Option<Self> {
         if edge >= 4 && edge <= 10 { Some(Self(edge as u8)) } else { None }
     }
@@ -101,12 +89,6 @@ impl Size {
     }
 
     /// True if the square lies on a board of this size.
-    ///
-    /// ```
-    /// use otrera::{Size, Square};
-    /// let j10 = Square::new(9, 9).unwrap();
-    /// assert!(Size::STANDARD.contains(j10) && !Size::BOTZONE.contains(j10));
-    /// ```
     #[inline]
     pub const fn contains(self, square: Square) -> bool {
         square.column() < self.edge() && square.row() < self.edge()

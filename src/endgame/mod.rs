@@ -70,17 +70,6 @@ impl FillingBounds {
 }
 
 /// Computes filling bounds, with a cache of connected parts. The cache never changes a result.
-///
-/// ```
-/// use otrera::{FillingProver, Position, Side};
-/// let mut prover = FillingProver::new();
-/// assert_eq!(prover.winner(&Position::standard()), None);
-///
-/// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::White).unwrap();
-/// assert_eq!(prover.winner(&walled), Some(Side::White));
-/// let mv = prover.filling_move(&walled).expect("White is certain to win");
-/// assert_eq!(prover.winner(&walled.with_move(mv)), Some(Side::White));
-/// ```
 #[derive(Clone, Debug, Default)]
 pub struct FillingProver {
     /// Bounds of solved pieces. The hash keys are fixed: the standard library's random keys need a system function that

@@ -31,16 +31,6 @@ impl Evaluator {
     }
 
     /// Returns the value of a position for the side to move.
-    ///
-    /// ```
-    /// use otrera::eval::Evaluator;
-    /// use otrera::eval::model::{Model, ModelScratch};
-    /// use otrera::Position;
-    ///
-    /// let start = Position::standard();
-    /// let value = Evaluator::new(Model::PAPER).value(&start, &mut ModelScratch::default());
-    /// assert!(value.0 > 0.0, "moving first is an advantage");
-    /// ```
     #[inline]
     pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
         dispatch!(self.kernel, L => self.model.value::<L>(position, scratch))

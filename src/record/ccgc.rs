@@ -73,15 +73,6 @@ pub fn obstacle(record: &GameRecord) -> Option<String> {
 /// Reads a record. Guesses the board size that allows the most moves before the first illegal one; ties go to the first
 /// of 10x10, 8x8, 9x9, 7x7, 6x6, 5x5, 4x4. The caller checks whether all moves are legal.
 ///
-/// ```
-/// use otrera::Side;
-/// use otrera::record::ccgc;
-/// let text = "#[AM][first][second][先手胜][2020.08.16][2020 CCGC];\n1 d1d7(g7) a7d4(a7)\n";
-/// let record = ccgc::read(text).unwrap();
-/// assert_eq!((record.winner, record.moves.len()), (Some(Side::Black), 2));
-/// assert_eq!(ccgc::write(&record), text);
-/// ```
-///
 /// # Errors
 /// The first error in the text, with its line.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {

@@ -312,14 +312,6 @@ impl GameRecord {
 /// header ([`ccgc::read_moves`]). The format is detected by the first character, and Botzone's JSON also by its
 /// keys. The result has at least one game. The caller checks whether the moves are legal.
 ///
-/// ```
-/// use otrera::record::read;
-/// let games = read("d1-d7/g7 a7-d4/a7").unwrap();
-/// assert_eq!(games[0].moves.len(), 2);
-/// assert_eq!(read("(;GM[18];B[djddgd];W[addgad])").unwrap()[0].moves, games[0].moves);
-/// assert!(read("").is_err());
-/// ```
-///
 /// # Errors
 /// The first error in the text, with its place.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {

@@ -82,17 +82,6 @@ impl Default for Resources {
 }
 
 /// A search: the position, the tree grown so far, and the threads that grow it.
-///
-/// ```
-/// use otrera::{Limits, Params, Position, Resources, Search};
-/// use std::sync::atomic::AtomicBool;
-///
-/// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-/// let report = search.run(&Limits::iterations(1000), &AtomicBool::new(false), &mut |_| ());
-/// let mv = report.best.expect("the start is not a finished game");
-/// search.advance(mv);
-/// assert_eq!(search.position().ply(), 1);
-/// ```
 pub struct Search {
     position: Position,
     /// Root moves that the search does not consider.
@@ -145,17 +134,6 @@ impl Search {
     }
 
     /// Plays a legal move. Keeps the subtree below it and the history of movements.
-    ///
-    /// ```
-    /// use otrera::{Limits, Params, Position, Resources, Search};
-    /// use std::sync::atomic::AtomicBool;
-    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-    /// let think = |search: &mut Search| search.run(&Limits::iterations(500), &AtomicBool::new(false), &mut |_| ());
-    /// let first = think(&mut search);
-    /// search.advance(first.best.unwrap());
-    /// // The visits of the subtree are kept.
-    /// assert!(think(&mut search).visits > 500);
-    /// ```
     pub fn advance(&mut self, mv: Move) {
         let next = self.position.with_move(mv);
         match self.tree.find_move(mv) {
@@ -184,16 +162,6 @@ impl Search {
 
     /// Excludes these root moves, and no others, until the position changes. If every legal move is excluded, all of
     /// them are searched.
-    ///
-    /// ```
-    /// use otrera::{Limits, Params, Position, Resources, Search};
-    /// use std::sync::atomic::AtomicBool;
-    /// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-    /// let think = |search: &mut Search| search.run(&Limits::iterations(200), &AtomicBool::new(false), &mut |_| ());
-    /// let best = think(&mut search).best.unwrap();
-    /// search.exclude(&[best]);
-    /// assert_ne!(think(&mut search).best, Some(best));
-    /// ```
     pub fn exclude(&mut self, moves: &[Move]) {
         if moves != self.excluded {
             self.excluded = moves.to_vec();
@@ -217,16 +185,6 @@ impl Search {
     ///
     /// When the tree is full, recycles the memory of its least-visited nodes, see [`Tree::recycle`]. If the deadline is
     /// nearer than [`Tree::recycle_time`], continues with the full tree instead.
-    ///
-    /// ```
-    /// use otrera::{Limits, Params, Position, Resources, Search, Side, Size};
-    /// use std::sync::atomic::AtomicBool;
-    /// let tiny = Position::from_picture("W.X.\n..X.\nXXXX\nBX..", Side::White).unwrap();
-    /// let mut search = Search::new(tiny, Params::TOURNAMENT, Resources::default());
-    /// // No limit is needed: White is certain to win, and fills its own squares.
-    /// let report = search.run(&Limits::default(), &AtomicBool::new(false), &mut |_| ());
-    /// assert_eq!(report.proven, Some(Side::White));
-    /// ```
     pub fn run(
         &mut self,
         limits: &Limits,
@@ -407,13 +365,8 @@ mod tests {
         let puct = Puct { variance_prior: 100.0, ..Puct::DEFAULT };
         let params =
             Params { formula: Formula::Puct(puct), burst: 1, endgame_proofs: false, ..Params::TOURNAMENT };
-        const POSITIONS: [&str; 3] = [
-            "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
-            "6q3/10/3q6/3Q1**3/1*7q/*6*2/2Q2q3Q/2***5/5Q4/3*6 b - - 9 5",
-            "2*1*5/1*1*4Q1/1qQ3*1*1/*2*****2/1***5q/7*2/1**2*Q*2/4*2q*1/3Qq5/3**5 w - - 24 13",
-        ];
         let (mut followed, mut deep) = (0, 0);
-        for fen in POSITIONS {
+        for fen in &crate::bench::POSITIONS[..3] {
             let position = Position::from_fen(fen).unwrap();
             let mut search = Search::new(position, params.clone(), Resources::default());
             let run = |search: &mut Search, count| {

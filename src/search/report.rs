@@ -52,16 +52,6 @@ pub struct Report {
 pub const CONTINUED: usize = 50;
 
 /// Statistics of a move at the root.
-///
-/// ```
-/// use otrera::{Limits, Params, Position, Resources, Search};
-/// use std::sync::atomic::AtomicBool;
-/// let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-/// let report = search.run(&Limits::iterations(500), &AtomicBool::new(false), &mut |_| ());
-/// let best = &report.lines[0];
-/// assert_eq!(Some(best.mv), report.best);
-/// assert!(best.visits <= 500 && (0.0..=1.0).contains(&best.win_rate.0));
-/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
     /// The move.

@@ -12,13 +12,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Limits of a search. With neither limit, the search runs until it is stopped or the outcome is proven.
-///
-/// ```
-/// use otrera::Limits;
-/// use std::time::{Duration, Instant};
-/// let both = Limits { iterations: Some(5000), ..Limits::time(Duration::from_secs(1)) };
-/// assert!(both.deadline.is_some_and(|deadline| deadline > Instant::now()));
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Maximum number of iterations, summed over all threads.

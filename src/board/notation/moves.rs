@@ -10,14 +10,6 @@ impl FromStr for Move {
     type Err = MalformedText;
 
     /// Parses a move in any of the forms in the module comment.
-    ///
-    /// ```
-    /// use otrera::Move;
-    /// let mv: Move = "d1d7,d7g7".parse().unwrap();
-    /// assert_eq!(mv.to_string(), "d1-d7/g7");
-    /// assert_eq!("d1-d7(g7)".parse(), Ok(mv));
-    /// assert!("d1-d77".parse::<Move>().is_err());
-    /// ```
     fn from_str(text: &str) -> Result<Self, MalformedText> {
         match squares_in(text)?[..] {
             [from, to, arrow] => Ok(Self { from, to, arrow }),
@@ -116,5 +108,7 @@ mod tests {
         ] {
             assert!(text.parse::<Move>().is_err(), "{}", shortened(text));
         }
+        let reason = "d1".parse::<Move>().unwrap_err().to_string();
+        assert_eq!(reason, "expected three squares like d1-d7/g7, found 1: \"d1\"");
     }
 }

@@ -11,13 +11,6 @@ use std::time::Duration;
 
 /// Reads all games of a file. The caller checks whether the moves are legal.
 ///
-/// ```
-/// use otrera::record::sgf;
-/// let games = sgf::read("(;GM[18]SZ[10]PB[first]PW[second]RE[B+];B[djddgd];W[addgad])").unwrap();
-/// assert_eq!(games[0].black, "first");
-/// assert_eq!(games[0].moves[0].mv.to_string(), "d1-d7/g7");
-/// ```
-///
 /// # Errors
 /// The first error in the text, with its line or ply.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
