@@ -2,10 +2,22 @@
 //! stand-in that runs tasks in sequence and never creates a pool.
 
 #[cfg(not(botzone_only))]
-pub use rayon::{ThreadPool, ThreadPoolBuilder, join};
+pub use rayon::{ThreadPool, join};
 
 #[cfg(botzone_only)]
-pub use one_thread::{ThreadPool, ThreadPoolBuilder, join};
+pub use one_thread::{ThreadPool, join};
+
+/// Creates a pool of so many threads; `None` if the system refuses.
+#[cfg(not(botzone_only))]
+pub fn pool(threads: usize) -> Option<ThreadPool> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()
+}
+
+/// Returns `None`: this build has no thread pools.
+#[cfg(botzone_only)]
+pub fn pool(_threads: usize) -> Option<ThreadPool> {
+    None
+}
 
 /// Returns the number of threads of a pool; 1 without a pool.
 pub fn count(pool: Option<&ThreadPool>) -> usize {
@@ -44,26 +56,6 @@ mod one_thread {
         /// Unreachable, since no pool is ever created.
         pub fn spawn(&self, _task: impl FnOnce(&Self) + 'scope) {
             match self.0 {}
-        }
-    }
-
-    /// Stand-in for rayon's builder of pools.
-    pub struct ThreadPoolBuilder(());
-
-    impl ThreadPoolBuilder {
-        /// Creates a builder.
-        pub fn new() -> Self {
-            Self(())
-        }
-
-        /// Returns the builder unchanged: ignores the number of threads.
-        pub fn num_threads(self, _threads: usize) -> Self {
-            self
-        }
-
-        /// Always fails: this build has no thread pools.
-        pub fn build(self) -> Result<ThreadPool, ()> {
-            Err(())
         }
     }
 }

@@ -8,7 +8,6 @@ pub use host::Instant;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 mod host {
-    use std::ops::{Add, Sub};
     use std::time::Duration;
 
     // SAFETY: a host must supply a function of this signature, or the module is not instantiated.
@@ -30,33 +29,12 @@ mod host {
 
         /// Returns the time since `self`.
         pub fn elapsed(&self) -> Duration {
-            Self::now().saturating_duration_since(*self)
+            Self::now().0.saturating_sub(self.0)
         }
 
         /// Adds a duration; `None` on overflow.
         pub fn checked_add(&self, duration: Duration) -> Option<Self> {
             self.0.checked_add(duration).map(Self)
-        }
-
-        /// Returns the time from `earlier` to `self`; zero if `earlier` is later.
-        pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
-            self.0.saturating_sub(earlier.0)
-        }
-    }
-
-    impl Add<Duration> for Instant {
-        type Output = Self;
-
-        fn add(self, duration: Duration) -> Self {
-            Self(self.0 + duration)
-        }
-    }
-
-    impl Sub for Instant {
-        type Output = Duration;
-
-        fn sub(self, earlier: Self) -> Duration {
-            self.saturating_duration_since(earlier)
         }
     }
 }

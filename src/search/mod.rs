@@ -51,7 +51,7 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::FillingProver;
-use crate::threads::{self, ThreadPool, ThreadPoolBuilder};
+use crate::threads::{self, ThreadPool};
 use crate::time::Instant;
 use crossbeam_utils::CachePadded;
 use evaluate::LeafEvaluator;
@@ -63,6 +63,9 @@ use run::{Counters, Run};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tree::Tree;
+
+/// Time between two calls of the progress closure.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Machine resources for a search: by default one thread, 160 MiB and seed 1.
 #[derive(Clone, Copy, Debug)]
@@ -102,10 +105,7 @@ impl Search {
             Parallel::Off => 1,
             _ => resources.threads.max(1),
         };
-        let pool = match threads {
-            1 => None,
-            _ => ThreadPoolBuilder::new().num_threads(threads).build().ok(),
-        };
+        let pool = if threads == 1 { None } else { threads::pool(threads) };
         let workers = match (params.parallel, &pool) {
             (Parallel::Tree, Some(_)) => threads,
             _ => 1,
@@ -201,7 +201,14 @@ impl Search {
         let filling = root_winner.and_then(|_| prover.filling_move(&self.position));
         let margin = root_winner.and_then(|_| prover.margin(&self.position));
         let (mut counters, mut limits_now) = (Counters::default(), *limits);
-        let mut progress = Progress::new(started, progress);
+        let mut next_report = PROGRESS_INTERVAL;
+        let mut tick = |run: &Run| {
+            let elapsed = started.elapsed();
+            if elapsed >= next_report {
+                next_report = elapsed + PROGRESS_INTERVAL;
+                progress(&report::of_search(run, elapsed));
+            }
+        };
         let mut pausing = true;
         loop {
             let run = Run {
@@ -223,7 +230,7 @@ impl Search {
                 return report::of_filling(&run, mv, started.elapsed());
             }
             if self.position.winner().is_none() {
-                work_together(&run, &mut self.workers, self.pool.as_ref(), &mut progress);
+                work_together(&run, &mut self.workers, self.pool.as_ref(), &mut tick);
             }
             if run.is_too_short() {
                 limits_now = Limits::iterations(limits.min_iterations());
@@ -260,12 +267,12 @@ impl Search {
     }
 }
 
-/// Runs iterations on all workers until the run is over or pauses. The first worker reports progress.
+/// Runs iterations on all workers until the run is over or pauses. The first worker calls `tick`.
 fn work_together(
     run: &Run,
     workers: &mut [CachePadded<Worker>],
     pool: Option<&ThreadPool>,
-    progress: &mut Progress,
+    tick: &mut (dyn FnMut(&Run) + Send),
 ) {
     let (first, others) = workers.split_at_mut(1);
     match pool {
@@ -273,32 +280,9 @@ fn work_together(
             for worker in others {
                 scope.spawn(|_| worker.work(run, &mut |_| ()));
             }
-            first[0].work(run, &mut |run| progress.tick(run));
+            first[0].work(run, tick);
         }),
-        None => first[0].work(run, &mut |run| progress.tick(run)),
-    }
-}
-
-/// Calls the progress closure about once a second.
-struct Progress<'a> {
-    next: Instant,
-    started: Instant,
-    progress: &'a mut (dyn FnMut(&Report) + Send),
-}
-
-impl<'a> Progress<'a> {
-    const INTERVAL: Duration = Duration::from_secs(1);
-
-    fn new(started: Instant, progress: &'a mut (dyn FnMut(&Report) + Send)) -> Self {
-        Self { next: started + Self::INTERVAL, started, progress }
-    }
-
-    fn tick(&mut self, run: &Run) {
-        let now = Instant::now();
-        if now >= self.next {
-            self.next = now + Self::INTERVAL;
-            (self.progress)(&report::of_search(run, now - self.started));
-        }
+        None => first[0].work(run, tick),
     }
 }
 

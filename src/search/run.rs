@@ -51,7 +51,8 @@ impl Limits {
 
     /// True if more than `time` remains before the deadline, or if there is no deadline.
     pub(super) fn leaves(&self, time: Duration) -> bool {
-        self.deadline.is_none_or(|deadline| deadline.saturating_duration_since(Instant::now()) > time)
+        let is_before = |deadline| Instant::now().checked_add(time).is_some_and(|then| then < deadline);
+        self.deadline.is_none_or(is_before)
     }
 }
 
