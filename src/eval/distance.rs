@@ -10,7 +10,7 @@ use crate::board::position::Position;
 use crate::simd::{Boards, Kernel, Lanes, SidePair, dispatch};
 
 /// Upper bound on distances on a 10x10 board, in moves.
-const MAX_STEPS: usize = 100;
+pub(super) const MAX_STEPS: usize = 100;
 
 /// Squares that each side reaches within k steps, for each k; a step is a queen move or a king move.
 #[derive(Clone, Debug)]
@@ -96,7 +96,7 @@ impl Default for DistanceMaps {
 impl DistanceMaps {
     /// Fills both maps for a position.
     pub fn flood(&mut self, position: &Position, kernel: Kernel) {
-        dispatch!(kernel, L => self.flood_with::<L>(position));
+        dispatch!(kernel, L => self.flood_queen_steps::<L>(position, MAX_STEPS));
     }
 
     /// Fills only the map of queen moves.
@@ -105,12 +105,6 @@ impl DistanceMaps {
             let amazons = Boards::<L>::of_sides(position.all_amazons());
             flood_queen(amazons, position.empty(), SidePair::UNKNOWN, &mut self.queen);
         });
-    }
-
-    /// Performs [`Self::flood`] on the kernel that the caller was compiled for.
-    #[inline(always)]
-    pub(crate) fn flood_with<L: Lanes>(&mut self, position: &Position) {
-        self.flood_queen_steps::<L>(position, MAX_STEPS);
     }
 
     /// Fills the map of queen moves up to `steps`, given the squares within one and two moves. The map of king moves

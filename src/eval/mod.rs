@@ -18,7 +18,6 @@
 
 mod amazons;
 pub mod distance;
-mod evaluator;
 mod fitted;
 mod freedom;
 pub mod inputs;
@@ -37,6 +36,6 @@ pub mod square_layer;
 pub mod weights;
 pub mod winrate;
 
-pub use evaluator::Evaluator;
+pub use model::Evaluator;
 pub use ply::standard_ply;
 pub use winrate::Value;

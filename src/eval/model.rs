@@ -3,7 +3,7 @@
 //! A model is an enum rather than a trait parameter, so that the search is compiled once per kernel, not once per
 //! kernel and model. The branch on the variant costs nothing: it is always predicted.
 
-use super::distance::DistanceMaps;
+use super::distance::{DistanceMaps, MAX_STEPS};
 use super::fitted::Fitted;
 use super::inputs;
 use super::metrics::{self, Metrics};
@@ -16,7 +16,7 @@ use super::winrate::{Value, ValueLink, WinRate};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Size, Square};
-use crate::simd::Lanes;
+use crate::simd::{Kernel, Lanes, dispatch};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -154,7 +154,7 @@ fn phased<L: Lanes>(position: &Position, weights: &PhasedWeights, maps: &mut Dis
     let now = weights.at(position);
     let mut mobility = 0.0;
     if now.mobility == 0.0 {
-        maps.flood_with::<L>(position);
+        maps.flood_queen_steps::<L>(position, MAX_STEPS);
     } else {
         let sweep = RaySweep::<L>::new(position.all_amazons(), position.empty());
         maps.flood_beyond(position, sweep.reach);
@@ -162,6 +162,52 @@ fn phased<L: Lanes>(position: &Position, weights: &PhasedWeights, maps: &mut Dis
     }
     let metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
     now.value(&Metrics { mobility, ..metrics }, position.side())
+}
+
+/// A model and the SIMD kernel that computes it.
+#[derive(Clone, Debug)]
+pub struct Evaluator {
+    model: Model,
+    kernel: Kernel,
+}
+
+impl Evaluator {
+    /// Creates an evaluator with the fastest kernel of this processor.
+    pub fn new(model: Model) -> Self {
+        Self { model, kernel: Kernel::fastest() }
+    }
+
+    /// Selects the kernel; falls back to the fastest that this processor supports.
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel: kernel.min(Kernel::fastest()), ..self }
+    }
+
+    /// Returns the kernel in use.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Returns the value of a position for the side to move.
+    #[inline]
+    pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
+        dispatch!(self.kernel, L => self.model.value::<L>(position, scratch))
+    }
+
+    /// Returns all movements with their logits. The search uses `softmax(logit / temperature)` as priors.
+    pub fn movement_logits(&self, position: &Position, scratch: &mut ModelScratch) -> Vec<(Movement, f32)> {
+        let mut logits = Vec::new();
+        let mut list = |movement, logit| logits.push((movement, logit));
+        dispatch!(self.kernel, L => self.model.movement_logits::<L>(position, scratch, &mut list));
+        logits
+    }
+
+    /// Returns all arrows after a movement with their logits, see [`Self::movement_logits`].
+    pub fn arrow_logits(&self, arrow_phase: &ArrowPhase, scratch: &mut ModelScratch) -> Vec<(Square, f32)> {
+        let mut logits = Vec::new();
+        let mut list = |arrow, logit| logits.push((arrow, logit));
+        dispatch!(self.kernel, L => self.model.arrow_logits::<L>(arrow_phase, scratch, &mut list));
+        logits
+    }
 }
 
 /// Parses `paper`, `paper:SCALE` or `fitted`. With `SCALE`, the winning rate is `1 / (1 + exp(-value / SCALE))` instead

@@ -29,9 +29,13 @@ pub fn value(position: &Position, model: &Model) -> Value {
 
 /// Computes the territory and position metrics by four parallel floods (the paper's module 1); sets mobility to 0.
 pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
+    let empty = position.empty();
+    // The squares that queens reach in the end are unknown: the king flood runs in parallel.
+    let queen_flood = |amazons, levels: &mut _| flood_queen(amazons, empty, SidePair::UNKNOWN, levels);
+    let king_flood = |amazons, levels: &mut _| flood_king(amazons, empty, levels);
     let (queen, king) = threads::join(
-        || both_sides(|side| queen_levels(position, side)),
-        || both_sides(|side| king_levels(position, side)),
+        || both_sides(|side| levels(position, side, queen_flood)),
+        || both_sides(|side| levels(position, side, king_flood)),
     );
     let maps = DistanceMaps { queen: Levels::united(&queen), king: Levels::united(&king) };
     metrics::of_maps(&maps, tie)
@@ -39,7 +43,8 @@ pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
 
 /// Computes Black's mobility minus White's, both sides in parallel (the paper's module 2).
 pub fn mobility(position: &Position) -> f32 {
-    mobility::balance(both_sides(|side| mobility_of(position, side)))
+    let sweep = |side| RaySweep::<PortableLanes>::new(only(position, side), position.empty());
+    mobility::balance(both_sides(|side| sweep(side).mobilities[side.index()]))
 }
 
 /// Runs `work` for Black and for White in parallel.
@@ -53,21 +58,9 @@ fn only(position: &Position, side: Side) -> [Bitboard; 2] {
     Side::BOTH.map(|s| if s == side { position.amazons(s) } else { Bitboard::EMPTY })
 }
 
-fn queen_levels(position: &Position, side: Side) -> Levels {
+/// Floods from the amazons of one side.
+fn levels(position: &Position, side: Side, flood: impl Fn(Boards<PortableLanes>, &mut Levels)) -> Levels {
     let mut levels = Levels::new();
-    let amazons = Boards::<PortableLanes>::of_sides(only(position, side));
-    // The reachable squares are unknown here: the king flood runs in parallel.
-    flood_queen(amazons, position.empty(), SidePair::UNKNOWN, &mut levels);
+    flood(Boards::of_sides(only(position, side)), &mut levels);
     levels
-}
-
-fn king_levels(position: &Position, side: Side) -> Levels {
-    let mut levels = Levels::new();
-    let amazons = Boards::<PortableLanes>::of_sides(only(position, side));
-    flood_king(amazons, position.empty(), &mut levels);
-    levels
-}
-
-fn mobility_of(position: &Position, side: Side) -> u32 {
-    RaySweep::<PortableLanes>::new(only(position, side), position.empty()).mobilities[side.index()]
 }
