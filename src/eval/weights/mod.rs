@@ -134,9 +134,7 @@ impl WeightsFile {
             check_priors(&format!("{name}, arrows"), &weights.arrows, &ARROW_FEATURES)?;
             let wanted = policy_network::rows(size.edge());
             for Rows(rows) in [&weights.movement_rows, &weights.arrow_rows] {
-                if rows.len() != wanted {
-                    return Err(format!("priors {name}: {} rows, expected {wanted}", rows.len()));
-                }
+                check_count(&format!("priors {name}"), "rows", rows.len(), wanted)?;
             }
         }
         Ok(file)
@@ -161,15 +159,8 @@ impl PriorWeights {
     fn write(&self, name: &str) -> String {
         let mut text = format!("    \"{name}\": {{\n      \"trained\": {}", json(&self.trained));
         for (name, stages) in [("movements", &self.movements), ("arrows", &self.arrows)] {
-            let stages: Vec<String> = stages
-                .iter()
-                .map(|features| {
-                    let rows: Vec<String> =
-                        features.iter().map(|row| format!("          {}", json(row))).collect();
-                    format!("        [\n{}\n        ]", rows.join(",\n"))
-                })
-                .collect();
-            let _ = write!(text, ",\n      \"{name}\": [\n{}\n      ]", stages.join(",\n"));
+            let stages = stages.iter().map(|features| list(features.iter().map(json), 8));
+            let _ = write!(text, ",\n      \"{name}\": {}", list(stages, 6));
         }
         for (name, rows) in [("movement_rows", &self.movement_rows), ("arrow_rows", &self.arrow_rows)] {
             let _ = write!(text, ",\n      \"{name}\": \"{}\"", rows.write());
@@ -178,28 +169,28 @@ impl PriorWeights {
     }
 }
 
+/// Formats a JSON list with one element per line; `indent` is the number of spaces before the closing bracket.
+fn list(elements: impl Iterator<Item = String>, indent: usize) -> String {
+    let lines: Vec<String> = elements.map(|element| format!("{:indent$}  {element}", "")).collect();
+    format!("[\n{}\n{:indent$}]", lines.join(",\n"), "")
+}
+
 fn check_priors(name: &str, stages: &[Vec<Vec<f32>>], features: &[usize]) -> Result<(), String> {
-    if stages.len() != STAGES {
-        return Err(format!("{name}: {} stages, expected {STAGES}", stages.len()));
-    }
+    check_count(name, "stages", stages.len(), STAGES)?;
     for (number, stage) in (1..).zip(stages) {
-        if stage.len() != features.len() {
-            let (found, wanted) = (stage.len(), features.len());
-            return Err(format!("{name}, stage {number}: {found} features, expected {wanted}"));
-        }
+        let place = format!("{name}, stage {number}");
+        check_count(&place, "features", stage.len(), features.len())?;
         for (feature, (row, &classes)) in (1..).zip(stage.iter().zip(features)) {
-            check_row(&format!("{name}, stage {number}, feature {feature}"), row, classes)?;
+            let place = format!("{place}, feature {feature}");
+            check_count(&place, "weights", row.len(), classes)?;
+            if let Some(weight) = row.iter().find(|weight| !weight.is_finite()) {
+                return Err(format!("{place}: {weight} is not a valid weight"));
+            }
         }
     }
     Ok(())
 }
 
-fn check_row(place: &str, row: &[f32], wanted: usize) -> Result<(), String> {
-    if row.len() != wanted {
-        return Err(format!("{place}: {} weights, expected {wanted}", row.len()));
-    }
-    match row.iter().find(|weight| !weight.is_finite()) {
-        Some(weight) => Err(format!("{place}: {weight} is not a valid weight")),
-        None => Ok(()),
-    }
+fn check_count(place: &str, what: &str, found: usize, wanted: usize) -> Result<(), String> {
+    if found == wanted { Ok(()) } else { Err(format!("{place}: {found} {what}, expected {wanted}")) }
 }

@@ -1,7 +1,7 @@
 //! Networks in a weights file: rows of integers in units of `1 / ONE` of [`crate::eval::network`], and the rows of the
 //! squares as signed bytes in Base64.
 
-use super::Rows;
+use super::{Rows, list};
 use crate::board::position::Position;
 use crate::board::square::Size;
 use crate::eval::distance::DistanceMaps;
@@ -116,8 +116,7 @@ impl NetworkWeights {
         let mut text = format!("    \"{name}\": {{\"trained\": {}", json(&self.trained));
         for part in parts() {
             let rows = self.network.rows[part.first..][..part.rows].iter();
-            let rows: Vec<String> = rows.map(|row| format!("      {}", json(&row[..]))).collect();
-            let _ = write!(text, ",\n    \"{}\": [\n{}\n    ]", part.name, rows.join(",\n"));
+            let _ = write!(text, ",\n    \"{}\": {}", part.name, list(rows.map(|row| json(&row[..])), 4));
         }
         let squares = Rows::<HIDDEN>(self.network.squares.rows().map(|row| bytemuck::cast(*row)).collect());
         format!("{text},\n    \"squares\": \"{}\"}}", squares.write())
