@@ -2,6 +2,7 @@
 //! runs the tests of one file.
 
 mod bench;
+mod botzone;
 mod docs;
 mod endgame;
 mod evaluation;

@@ -13,7 +13,7 @@ pub fn write(record: &GameRecord) -> String {
     push(&mut text, "SZ", &[&edge.to_string()]);
     push(&mut text, "PB", &[&record.black]);
     push(&mut text, "PW", &[&record.white]);
-    push(&mut text, "RE", &[result(record)]);
+    push(&mut text, "RE", &[&result(record)]);
     let number = if record.number == 0 { String::new() } else { record.number.to_string() };
     let fields = [("DT", &record.when), ("EV", &record.event), ("OT", &record.control), ("NUMBER", &number)];
     for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
@@ -133,17 +133,13 @@ fn letter(side: Side) -> &'static str {
     }
 }
 
-fn result(record: &GameRecord) -> &'static str {
-    let late = record.forfeit.as_ref().map(|_| record.lost_late());
-    match (record.winner, late) {
-        (None, _) => "?",
-        (Some(Side::Black), None) => "B+",
-        (Some(Side::Black), Some(true)) => "B+T",
-        (Some(Side::Black), Some(false)) => "B+F",
-        (Some(Side::White), None) => "W+",
-        (Some(Side::White), Some(true)) => "W+T",
-        (Some(Side::White), Some(false)) => "W+F",
-    }
+fn result(record: &GameRecord) -> String {
+    let how = match &record.forfeit {
+        None => "",
+        Some(_) if record.lost_late() => "T",
+        Some(_) => "F",
+    };
+    record.winner.map_or("?".into(), |winner| format!("{}+{how}", letter(winner)))
 }
 
 fn point(square: Square, edge: usize) -> String {
