@@ -3,19 +3,13 @@
 
 use super::square::{Side, Square};
 
-/// Random numbers for the amazons of each side, for arrows, and for White to move.
-struct Numbers {
-    amazons: [[u64; 128]; 2],
-    arrows: [u64; 128],
-    white_to_move: u64,
-}
-
-static NUMBERS: Numbers = numbers();
+/// Random numbers: for Black's amazon on each square, for White's, for an arrow on each square, for White to move.
+static NUMBERS: [u64; 3 * 128 + 1] = numbers();
 
 /// Generates the numbers with SplitMix64 (Steele, Lea, Flood 2014) from a seed that is the same in all builds.
-const fn numbers() -> Numbers {
+const fn numbers() -> [u64; 3 * 128 + 1] {
     let mut state = 0x6f74_7265_7261_u64;
-    let mut drawn = [0; 385];
+    let mut drawn = [0; 3 * 128 + 1];
     let mut i = 0;
     while i < drawn.len() {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -25,31 +19,23 @@ const fn numbers() -> Numbers {
         drawn[i] = z ^ (z >> 31);
         i += 1;
     }
-    let mut numbers = Numbers { amazons: [[0; 128]; 2], arrows: [0; 128], white_to_move: drawn[384] };
-    let mut square = 0;
-    while square < 128 {
-        numbers.amazons[0][square] = drawn[square];
-        numbers.amazons[1][square] = drawn[128 + square];
-        numbers.arrows[square] = drawn[256 + square];
-        square += 1;
-    }
-    numbers
+    drawn
 }
 
 /// Returns the number of an amazon of `side` on `square`.
 #[inline(always)]
 pub fn amazon(side: Side, square: Square) -> u64 {
-    NUMBERS.amazons[side.index()][square.index() & 127]
+    NUMBERS[side.index() * 128 + (square.index() & 127)]
 }
 
 /// Returns the number of an arrow on `square`.
 #[inline(always)]
 pub fn arrow(square: Square) -> u64 {
-    NUMBERS.arrows[square.index() & 127]
+    NUMBERS[2 * 128 + (square.index() & 127)]
 }
 
 /// Returns the number for "White is to move", which every move toggles.
 #[inline(always)]
 pub fn white_to_move() -> u64 {
-    NUMBERS.white_to_move
+    NUMBERS[3 * 128]
 }

@@ -88,14 +88,6 @@ mod tests {
         }
     }
 
-    #[inline(always)]
-    fn sums_of_6_and_11_digits<L: Lanes>(digits: [[u64; 4]; 11]) -> [[u32; 4]; 2] {
-        let [a, b, c, d, e, f, g, h, i, j, k] = digits;
-        let few = [L::new(a), L::new(b), L::new(c), L::new(d), L::new(e), L::new(f)];
-        let [a, b, c, d, e, f] = few;
-        [L::sums(few), L::sums([a, b, c, d, e, f, L::new(g), L::new(h), L::new(i), L::new(j), L::new(k)])]
-    }
-
     #[test]
     fn sums_add_bit_sliced_numbers() {
         let mut rng = Rng::with_seed(4);
@@ -107,7 +99,8 @@ mod tests {
             };
             let expected = [6, 11].map(|count| [0, 1, 2, 3].map(|lane| sum(lane, count)));
             for kernel in Kernel::available() {
-                let sums = dispatch!(kernel, L => sums_of_6_and_11_digits::<L>(digits));
+                let few = *digits.first_chunk::<6>().unwrap();
+                let sums = dispatch!(kernel, L => [L::sums(few.map(L::new)), L::sums(digits.map(L::new))]);
                 assert_eq!(sums, expected);
             }
         }
