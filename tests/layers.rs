@@ -39,10 +39,6 @@ struct Crate(BTreeMap<Module, String>);
 /// Import graph: each module with the modules that it imports.
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
-fn read(path: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
-}
-
 impl Crate {
     fn read(source: &str) -> Self {
         let mut files = BTreeMap::new();
@@ -50,36 +46,22 @@ impl Crate {
         Self(files)
     }
 
-    /// Returns the longest prefix of a path that is a module, and the name after the prefix.
-    fn module_of<'a>(&self, path: &[&'a str]) -> (Module, Option<&'a str>) {
-        let is_module = |length: &usize| self.0.contains_key(&module(&path[..*length]));
-        let length = (0..=path.len()).rev().find(is_module).unwrap_or(0);
-        (module(&path[..length]), path.get(length).copied())
+    /// Returns the longest prefix of a path that is a module.
+    fn module_of(&self, path: &[&str]) -> Module {
+        let mut prefixes = (0..=path.len()).rev().map(|length| module(&path[..length]));
+        prefixes.find(|prefix| self.0.contains_key(prefix)).unwrap_or_default()
     }
 
-    /// Returns the module of each name that the crate's root exports.
-    fn exports(&self) -> BTreeMap<&str, Module> {
-        let root = self.0.get(&module(&[])).map_or("", String::as_str);
-        let mut exports = BTreeMap::new();
-        for item in root.split("pub use ").skip(1) {
-            for path in use_tree(item) {
-                exports.extend(path.last().map(|name| (*name, self.module_of(&path).0)));
-            }
-        }
-        exports
+    /// Returns the modules of the items that a file uses.
+    fn homes(&self, file: &Module) -> BTreeSet<Module> {
+        self.paths(file, &self.0[file]).iter().map(|path| self.module_of(path)).collect()
     }
 
     /// Returns the import graph of the files. The root is left out: it declares and exports all modules.
     fn graph(&self) -> Graph {
-        let exports = self.exports();
-        let files = self.0.iter().filter(|(file, _)| !file.is_empty());
-        let imports = files.map(|(file, code)| {
-            let mut imports = BTreeSet::new();
-            for path in self.paths(file, code) {
-                let (module, name) = self.module_of(&path);
-                let home = if module.is_empty() { name.and_then(|name| exports.get(name)) } else { None };
-                imports.insert(home.cloned().unwrap_or(module));
-            }
+        let files = self.0.keys().filter(|file| !file.is_empty());
+        let imports = files.map(|file| {
+            let mut imports = self.homes(file);
             // The root, the file itself and its ancestors.
             imports.retain(|import| !file.starts_with(import));
             (file.clone(), imports)
@@ -191,7 +173,11 @@ fn by_top_module(graph: &Graph) -> Graph {
 
 #[test]
 fn modules_import_only_lower_layers() {
-    let graph = Crate::read("src").graph();
+    let source = Crate::read("src");
+    let graph = source.graph();
+    for file in graph.keys() {
+        assert!(!source.homes(file).contains(&module(&[])), "{file:?} imports from src/lib.rs");
+    }
     let merged = by_top_module(&graph);
     for (module, imports) in &merged {
         let Some((_, below)) = LAYERS.iter().find(|(name, _)| *name == module[0]) else {
@@ -220,7 +206,7 @@ fn files_have_no_import_cycles() {
 
 #[test]
 fn search_files_follow_the_reading_order() {
-    let introduction = read("src/search/mod.rs");
+    let introduction = include_str!("../src/search/mod.rs");
     let order: Vec<&str> =
         introduction.lines().filter_map(|line| line.strip_prefix("//! | [`")?.split('`').next()).collect();
     let source = Crate::read("src");
@@ -231,9 +217,10 @@ fn search_files_follow_the_reading_order() {
         for import in imports.iter().filter(|import| import[0] == "search") {
             assert!(place(import) >= place(file), "{file:?} imports {import:?}, which comes before it");
         }
-        let paths = source.paths(file, &source.0[file]);
-        let mut homes = paths.iter().map(|path| source.module_of(path).0);
-        assert!(homes.all(|home| home != ["search"]), "{file:?} imports from src/search/mod.rs");
+        assert!(
+            !source.homes(file).contains(&module(&["search"])),
+            "{file:?} imports from src/search/mod.rs"
+        );
     }
 }
 

@@ -1,27 +1,19 @@
 //! Models from weights files: a file is read completely or refused with a reason, and its weights affect the search.
 
+use crate::search::run_iterations;
 use otrera::eval::inputs::{COUNTS, PARTS, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, OUTPUT_PART};
 use otrera::eval::policy_network::UNITS;
 use otrera::eval::square_layer::SquareLayer;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::eval::weights::{PriorWeights, WeightsFile};
-use otrera::{Evaluator, Limits, Model, ModelScratch, Params, Position, Resources, Search, Size};
+use otrera::{Evaluator, Model, ModelScratch, Params, Position, Resources, Search, Size};
 use serde_json::{Value, json};
-use std::sync::atomic::AtomicBool;
-
-fn built_in() -> WeightsFile {
-    WeightsFile::read(WeightsFile::BUILT_IN).unwrap()
-}
 
 #[test]
-fn the_built_in_file_survives_a_round_trip() {
-    assert_eq!(built_in().write(), WeightsFile::BUILT_IN);
-}
-
-#[test]
-fn a_changed_file_survives_a_round_trip() {
-    let mut file = built_in();
+fn weights_files_survive_a_round_trip() {
+    let mut file = WeightsFile::read(WeightsFile::BUILT_IN).unwrap();
+    assert_eq!(file.write(), WeightsFile::BUILT_IN);
     file.networks.small = None;
     file.priors.small.arrows[0][0][0] = f32::MIN_POSITIVE;
     file.priors.small.arrows[1][2][3] = 1.0 / 3.0;
@@ -66,7 +58,7 @@ fn a_network_may_omit_inputs_but_not_rows() {
         WeightsFile::read(&file.to_string())
     };
     let without = changed("contested", None).unwrap().networks.small.unwrap().network;
-    let mut expected = built_in().networks.small.unwrap().network;
+    let mut expected = WeightsFile::built_in().networks.small.unwrap().network;
     expected.rows_of(PARTS[3]).fill([0; HIDDEN]);
     assert_eq!((PARTS[3].name, without), ("contested", expected));
     for (name, part, reason) in [
@@ -85,7 +77,7 @@ fn a_network_may_omit_inputs_but_not_rows() {
 #[test]
 fn overflowing_network_weights_are_refused() {
     let refused = |change: fn(&mut Network)| {
-        let mut file = built_in();
+        let mut file = WeightsFile::built_in();
         change(&mut file.networks.small.as_mut().unwrap().network);
         Model::from_weights(&file.write()).map(drop).unwrap_err()
     };
@@ -113,7 +105,7 @@ fn overflowing_network_weights_are_refused() {
 fn a_network_is_refused_for_other_board_sizes() {
     let [ten, eight] = [10, 8].map(|edge| Size::new(edge).unwrap());
     let model = |change: &dyn Fn(&mut WeightsFile)| {
-        let mut file = built_in();
+        let mut file = WeightsFile::built_in();
         change(&mut file);
         Model::from_weights(&file.write()).unwrap()
     };
@@ -152,7 +144,7 @@ fn clear(weights: &mut [Vec<Vec<f32>>]) {
 fn searched(model: Model) -> (Option<otrera::Move>, Vec<u32>) {
     let params = Params { model, ..Params::TOURNAMENT };
     let mut search = Search::new(Position::standard(), params, Resources::default());
-    let report = search.run(&Limits::iterations(2000), &AtomicBool::new(false), &mut |_| ());
+    let report = run_iterations(&mut search, 2000);
     (report.best, report.lines.iter().map(|line| line.visits).collect())
 }
 
@@ -160,32 +152,24 @@ fn searched(model: Model) -> (Option<otrera::Move>, Vec<u32>) {
 fn the_search_uses_every_section_of_a_file() {
     let usual = searched(Model::Fitted);
     assert_eq!(searched(Model::from_weights(WeightsFile::BUILT_IN).unwrap()), usual);
-    let mut network = built_in();
-    let weights = network.networks.standard.as_mut().unwrap();
-    weights.network.rows[..COUNTS].fill([0; HIDDEN]);
-    let with = |change: fn(&mut PriorWeights)| {
-        let mut file = built_in();
-        change(&mut file.priors.standard);
-        file
-    };
-    let movements = with(|priors| clear(&mut priors.movements));
-    let arrows = with(|priors| clear(&mut priors.arrows));
-    let movement_rows = with(|priors| priors.movement_rows.0.fill([0; UNITS]));
-    let arrow_rows = with(|priors| priors.arrow_rows.0.fill([0; UNITS]));
-    for (part, file) in [
-        ("network", network),
-        ("movements", movements),
-        ("arrows", arrows),
-        ("movement_rows", movement_rows),
-        ("arrow_rows", arrow_rows),
-    ] {
+    type Change = fn(&mut PriorWeights, &mut Network);
+    let changes: [(&str, Change); 5] = [
+        ("network", |_, network| network.rows[..COUNTS].fill([0; HIDDEN])),
+        ("movements", |priors, _| clear(&mut priors.movements)),
+        ("arrows", |priors, _| clear(&mut priors.arrows)),
+        ("movement_rows", |priors, _| priors.movement_rows.0.fill([0; UNITS])),
+        ("arrow_rows", |priors, _| priors.arrow_rows.0.fill([0; UNITS])),
+    ];
+    for (part, change) in changes {
+        let mut file = WeightsFile::built_in();
+        change(&mut file.priors.standard, &mut file.networks.standard.as_mut().unwrap().network);
         assert_ne!(searched(Model::from_weights(&file.write()).unwrap()), usual, "{part}");
     }
 }
 
 #[test]
 fn the_paper_evaluation_replaces_a_missing_network() {
-    let mut file = built_in();
+    let mut file = WeightsFile::built_in();
     file.networks = Networks::default();
     let paper: Model = "paper:7".parse().unwrap();
     assert_eq!(searched(Model::from_weights(&file.write()).unwrap()), searched(paper));
@@ -200,8 +184,11 @@ fn an_old_value_section_needs_a_network() {
         file.networks = networks;
         WeightsFile::read(&file.write().replacen('{', "{\"value\": {\"terms\": []},", 1))
     };
-    assert_eq!(with_values(built_in(), built_in().networks), Ok(built_in()));
-    let problem = with_values(built_in(), Networks::default()).unwrap_err();
+    assert_eq!(
+        with_values(WeightsFile::built_in(), WeightsFile::built_in().networks),
+        Ok(WeightsFile::built_in())
+    );
+    let problem = with_values(WeightsFile::built_in(), Networks::default()).unwrap_err();
     assert!(problem.starts_with("its section `value` holds weights of an evaluation"), "{problem}");
 }
 

@@ -70,7 +70,7 @@ fn square_counts(position: &Position, queen: &[Distances; 2], king: &[Distances;
 }
 
 /// Returns the class of a distance: 0 to `most - 1` for 1 to `most` moves, `most` for more, `most + 1` for unreachable.
-fn distance_class(distances: &Distances, square: Square, most: usize) -> usize {
+pub fn distance_class(distances: &Distances, square: Square, most: usize) -> usize {
     distances.get(&square).map_or(most + 1, |&steps| (steps as usize - 1).min(most))
 }
 

@@ -133,7 +133,8 @@ fn malformed_text_and_illegal_moves_are_different_errors() {
     for text in ["", "d1", "resign", "d1-d7", "d1-d7/k7", "d1-d7/g11", "d1-d7/g", "d1-d7/g7/g8", "-1 -1 -1"] {
         assert!(text.parse::<Move>().is_err(), "{text:?} is no move");
     }
-    let refused: [(&[&str], fn(Move) -> IllegalMove); 3] = [
+    type Reason = fn(Move) -> IllegalMove;
+    let refused: [(&[&str], Reason); 3] = [
         (&["d2-d7/g7", "d10-d7/g7"], |mv| IllegalMove::NoAmazon(mv.from)),
         (&["d1-e3/e4", "d1-d1/d2", "d1-g1/g2", "d1-d10/d9", "d1-h1/h2"], |mv| {
             IllegalMove::Unreachable(mv.movement())

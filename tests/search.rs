@@ -19,7 +19,7 @@ fn run(search: &mut Search, limits: Limits) -> Report {
     search.run(&limits, &AtomicBool::new(false), &mut |_| ())
 }
 
-fn run_iterations(search: &mut Search, count: u64) -> Report {
+pub fn run_iterations(search: &mut Search, count: u64) -> Report {
     run(search, Limits::iterations(count))
 }
 

@@ -12,17 +12,8 @@ use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_
 use otrera::{Bitboard, Kernel, Movement, Params, Position, Side, Size, WinRate};
 use std::collections::HashSet;
 
-/// Expands the root; returns an iterator over its children that claims each one ([`Tree::claim_untried`]).
-fn children<'a>(
-    tree: &'a Tree,
-    edges: &'a [Edge],
-    chunk: &'a mut ArenaChunk,
-) -> impl Iterator<Item = NodeId> + 'a {
-    children_of(tree, tree.root(), edges, chunk)
-}
-
 /// Expands a node; returns an iterator over its children that claims each one ([`Tree::claim_untried`]).
-fn children_of<'a>(
+fn children<'a>(
     tree: &'a Tree,
     id: NodeId,
     edges: &'a [Edge],
@@ -48,7 +39,8 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
         let reward = f64::from(mean * (REWARD_UNIT / 1000)) / f64::from(REWARD_UNIT);
         (child, f64::from(visits), reward)
     };
-    let children = children(&tree, &edges, &mut ArenaChunk::default()).map(with_statistics).collect();
+    let children =
+        children(&tree, tree.root(), &edges, &mut ArenaChunk::default()).map(with_statistics).collect();
     (tree, children)
 }
 
@@ -109,12 +101,12 @@ fn equal_children_are_selected_in_family_order() {
     let tree = Tree::with_memory(1 << 24);
     let edges: Vec<Edge> = Position::standard().legal_moves().take(300).map(Edge::whole).collect();
     let mut chunk = ArenaChunk::default();
-    let parents: Vec<NodeId> = children(&tree, &edges, &mut chunk).collect();
+    let parents: Vec<NodeId> = children(&tree, tree.root(), &edges, &mut chunk).collect();
     // A family of one block, so that the first and the second blocks of the others begin new pages at different times.
-    assert_eq!(children_of(&tree, parents[0], &edges[..2], &mut chunk).count(), 2);
+    assert_eq!(children(&tree, parents[0], &edges[..2], &mut chunk).count(), 2);
     let mut out_of_order = 0;
     for &id in &parents[1..] {
-        let children: Vec<NodeId> = children_of(&tree, id, &edges[..20], &mut chunk).collect();
+        let children: Vec<NodeId> = children(&tree, id, &edges[..20], &mut chunk).collect();
         children.iter().for_each(|&child| tree.node(child).add_reward(REWARD_UNIT / 2));
         tree.node(id).add_visits(20);
         out_of_order += usize::from(!children.is_sorted());
@@ -142,7 +134,7 @@ fn the_selection_cache_changes_no_selection() {
         }
         let mut chunks = [(); 2].map(|()| ArenaChunk::default());
         for (tree, chunk) in trees.iter().zip(&mut chunks) {
-            children(tree, &edges, chunk).next();
+            children(tree, tree.root(), &edges, chunk).next();
         }
         let root = trees[0].root();
         let mut lasting = SelectionCache::default();
@@ -188,7 +180,7 @@ fn cached_uct_matches_a_scan_of_all_children() {
         let arrows: Vec<Edge> =
             Bitboard::playable(Size::STANDARD).into_iter().take(20).map(Edge::arrow).collect();
         // A movement that is never expanded, since it is a proven loss.
-        let lost = children(&tree, &movements, &mut chunk).next().unwrap();
+        let lost = children(&tree, tree.root(), &movements, &mut chunk).next().unwrap();
         tree.node(lost).prove(Side::White);
         let (mut unexpanded_first, mut compared) = (0, 0);
         for round in 0..20_000 {
@@ -213,7 +205,7 @@ fn cached_uct_matches_a_scan_of_all_children() {
             }
             if round == 15_000 {
                 // In a full tree, unexpanded movements no longer come first.
-                children_of(&tree, lost, &movements.repeat(600), &mut chunk).for_each(drop);
+                children(&tree, lost, &movements.repeat(600), &mut chunk).for_each(drop);
                 assert!(tree.is_full());
             }
         }
@@ -294,7 +286,7 @@ fn selection_follows_puct() {
         let tree = Tree::with_memory(0);
         let movement = Position::standard().movements().map(Edge::movement).next().unwrap();
         let id = match after_movement {
-            true => children(&tree, &[movement], &mut ArenaChunk::default()).next().unwrap(),
+            true => children(&tree, tree.root(), &[movement], &mut ArenaChunk::default()).next().unwrap(),
             false => tree.root(),
         };
         let priors = random_priors(rng.usize(2..40), &mut rng);
@@ -309,7 +301,7 @@ fn selection_follows_puct() {
             (child, f64::from(visits))
         };
         let mut chunk = ArenaChunk::default();
-        let children = children_of(&tree, id, &edges, &mut chunk).take(tried);
+        let children = children(&tree, id, &edges, &mut chunk).take(tried);
         let children: Vec<_> = children.map(with_statistics).collect();
         let all = tree.node(id).visits();
         // A burst in flight: some rewards are not backed up yet, and some counted visits have not run yet.
@@ -349,7 +341,7 @@ fn the_variance_matches_the_values_below_a_node() {
         let tree = Tree::with_memory(0);
         let root = tree.root();
         let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-        children(&tree, &edges, &mut ArenaChunk::default()).next();
+        children(&tree, tree.root(), &edges, &mut ArenaChunk::default()).next();
         let width = [10, 1000, REWARD_UNIT][rng.usize(..3)];
         let lowest = rng.u32(0..=REWARD_UNIT - width);
         let mut rewards = Vec::new();
@@ -379,7 +371,7 @@ fn rewarded_children(counts: &[u32], rng: &mut Rng) -> (Tree, Vec<(NodeId, Vec<f
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
     let edges = &edges[..counts.len()];
-    let claimed: Vec<NodeId> = children(&tree, edges, &mut ArenaChunk::default()).collect();
+    let claimed: Vec<NodeId> = children(&tree, tree.root(), edges, &mut ArenaChunk::default()).collect();
     let mut children = Vec::new();
     for (child, &count) in claimed.into_iter().zip(counts) {
         assert!(
@@ -437,7 +429,7 @@ fn deviations_stop_counting_at_two_million() {
     const MANY: u32 = 1 << 20;
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-    children(&tree, &edges, &mut ArenaChunk::default()).next();
+    children(&tree, tree.root(), &edges, &mut ArenaChunk::default()).next();
     for _ in 0..10 {
         tree.add_deviations(tree.root(), MANY, u64::from(MANY) * squared_deviation(0));
     }
@@ -525,7 +517,9 @@ fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
     let (tree, mut expander) = (Tree::with_memory(0), Expander::new(1));
     let edges = expander.lister.list_on(Kernel::fastest(), state, &params, &[], usize::MAX).to_vec();
-    children(&tree, &edges, &mut expander.chunk).map(|child| f64::from(tree.node(child).prior())).collect()
+    children(&tree, tree.root(), &edges, &mut expander.chunk)
+        .map(|child| f64::from(tree.node(child).prior()))
+        .collect()
 }
 
 /// Priors are the softmax of `logit / temperature`, so log(ratio of two priors) * temperature does not depend on the

@@ -6,6 +6,15 @@ use otrera::{Position, Side};
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
 
+/// Runs a task on four threads, with its number, and returns the results.
+fn on_four_threads<T: Send>(task: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let task = &task;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|number| scope.spawn(move || task(number))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
 /// Creates up to 2176 distinct edges with priors.
 fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
     let start = Position::standard();
@@ -199,14 +208,10 @@ fn children_are_tried_in_edge_order() {
         assert_eq!(tree.node(tree.root()).counts(), (700, tried as u32 + 1));
         let child = next.unwrap();
         assert_eq!(tree.node(child).edge().as_movement(), edge.as_movement());
-        let by_one: Vec<NodeId> = {
-            let mut all = tree.tried(tree.root());
-            std::iter::from_fn(|| all.next().map(|(id, _)| id)).collect()
-        };
-        let by_block: Vec<NodeId> = tree.tried(tree.root()).fold(Vec::new(), |mut all, (id, _)| {
-            all.push(id);
-            all
-        });
+        // `next` steps node by node, `fold` block by block.
+        let (mut nodes, mut by_block) = (tree.tried(tree.root()), Vec::new());
+        let by_one: Vec<NodeId> = std::iter::from_fn(|| Some(nodes.next()?.0)).collect();
+        tree.tried(tree.root()).for_each(|(id, _)| by_block.push(id));
         assert!(by_one == by_block && by_one.len() == tried + 1 && by_one[tried] == child);
         next = tree.claim_untried(tree.root(), &mut chunk, |_| &edges);
     }
@@ -220,7 +225,7 @@ fn concurrent_threads_claim_each_child_once() {
         let edges = edges(300, &mut Rng::with_seed(round));
         assert!(tree.begin_expansion(tree.root()));
         let first = tree.expand(tree.root(), &edges, &mut ArenaChunk::default());
-        let claim = || {
+        let claim = |_| {
             let (mut mine, mut chunk) = (Vec::new(), ArenaChunk::default());
             while tree.node(tree.root()).counts().1 < 300 {
                 mine.extend(tree.claim_untried(tree.root(), &mut chunk, |_| &edges));
@@ -231,10 +236,7 @@ fn concurrent_threads_claim_each_child_once() {
             }
             mine
         };
-        let mut claimed: Vec<NodeId> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..4).map(|_| scope.spawn(claim)).collect();
-            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-        });
+        let mut claimed = on_four_threads(claim).concat();
         claimed.extend(first);
         assert_eq!(claimed.len(), 300);
         assert_eq!(claimed.iter().collect::<HashSet<_>>().len(), 300);
@@ -254,7 +256,7 @@ fn only_one_thread_expands_a_node() {
         let start = Barrier::new(4);
         // Families of one child, like the last arrow of a movement, and larger ones.
         let family = |place: usize| &edges[..1 + place % 3];
-        let expand = || {
+        let expand = |_| {
             let mut chunk = ArenaChunk::default();
             start.wait();
             let mut expanded = 0;
@@ -265,11 +267,7 @@ fn only_one_thread_expands_a_node() {
             }
             expanded
         };
-        let expanded: u32 = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..4).map(|_| scope.spawn(expand)).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
-        });
-        assert_eq!(expanded, 300);
+        assert_eq!(on_four_threads(expand).iter().sum::<u32>(), 300);
         for (place, &id) in nodes.iter().enumerate() {
             assert_eq!(tree.node(id).counts(), (family(place).len() as u32, 1));
         }
@@ -285,8 +283,8 @@ fn threads_never_allocate_the_same_word_twice() {
         assert!(tree.expand(tree.root(), &edges, &mut ArenaChunk::default()).is_some());
         let start = Barrier::new(4);
         // Expands children of the root into small and large families, and tries children until the memory is full.
-        let fill = |seed| {
-            let (mut rng, mut chunk) = (Rng::with_seed(seed), ArenaChunk::default());
+        let fill = |thread| {
+            let (mut rng, mut chunk) = (Rng::with_seed(round * 4 + thread), ArenaChunk::default());
             start.wait();
             let mut expanded = Vec::new();
             while let Some(id) = tree.claim_untried(tree.root(), &mut chunk, |_| &edges) {
@@ -300,11 +298,7 @@ fn threads_never_allocate_the_same_word_twice() {
             tree.return_chunk(chunk);
             expanded
         };
-        let expanded: Vec<_> = std::thread::scope(|scope| {
-            let fill = &fill;
-            let threads: Vec<_> = (0..4).map(|i| scope.spawn(move || fill(round * 4 + i))).collect();
-            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-        });
+        let expanded = on_four_threads(fill).concat();
         assert!(tree.is_full());
         for (id, count, tried) in expanded {
             assert_eq!(tree.node(id).counts(), (count as u32, tried as u32));

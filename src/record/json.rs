@@ -69,7 +69,7 @@ pub(super) mod forfeit {
 
 /// Serializes the visits of each position as one string: `d1-d7/g7 420, d1-d7/f9 130`.
 pub(super) mod visits {
-    use super::super::Visits;
+    use crate::record::Visits;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
     use std::collections::BTreeMap;
 
