@@ -3,16 +3,15 @@
 //! Filling bounds: a proven winner wins, the exact filling number lies within the bounds, and a side that plays the
 //! filling moves, as the search does, makes at least as many moves as its lower bound.
 
+use crate::search::run_iterations;
 use fastrand::Rng;
 use otrera::endgame::filling::{Bounds, Part, fill, filling};
 use otrera::endgame::regions::Regions;
 use otrera::{
-    Bitboard, FillingProver, Limits, Line, Move, Params, Position, Report, Resources, Rules, Search, Side,
-    WinRate,
+    Bitboard, FillingProver, Line, Move, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
 };
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::AtomicBool;
 use testkit::{random_game, random_move, random_side, scattered_position, size};
 
 /// Everything that determines the rest of a game: amazons by side, empty squares, side to move, rules.
@@ -45,15 +44,6 @@ impl Solver {
     }
 }
 
-/// Generates a random start position with one to three amazons a side and a few arrows.
-fn small_start(edge: usize, rng: &mut Rng) -> Position {
-    let mut squares: Vec<_> = Bitboard::playable(size(edge)).into_iter().collect();
-    rng.shuffle(&mut squares);
-    let mut take = |count: usize| squares.drain(..count).collect::<Bitboard>();
-    let amazons = [take(rng.usize(1..=3)), take(rng.usize(1..=3))];
-    Position::from_parts(size(edge), amazons, take(rng.usize(0..=edge)), Side::Black)
-}
-
 fn either_rules(rng: &mut Rng) -> Rules {
     if rng.bool() { Rules::Standard } else { Rules::SelfBlocking }
 }
@@ -64,7 +54,8 @@ fn late_positions(games: usize, most_empty: u32, seed: u64) -> Vec<Position> {
     let mut positions = Vec::new();
     for _ in 0..games {
         let edge = rng.usize(4..=6);
-        let start = if rng.bool() { Position::start(size(edge)) } else { small_start(edge, &mut rng) };
+        let scattered = scattered_position(size(edge), &mut rng);
+        let start = if rng.bool() { Position::start(size(edge)) } else { scattered };
         let game = random_game(start, &mut rng);
         let rules = either_rules(&mut rng);
         let late = game.into_iter().filter(|position| position.empty().len() <= most_empty);
@@ -279,12 +270,8 @@ fn separated_sides_get_their_promised_moves() {
     }
 }
 
-fn run(search: &mut Search, iterations: u64) -> Report {
-    search.run(&Limits::iterations(iterations), &AtomicBool::new(false), &mut |_| ())
-}
-
 fn searched(search: &mut Search) -> Report {
-    run(search, 50)
+    run_iterations(search, 50)
 }
 
 fn search_of(position: Position, params: Params) -> Search {
@@ -411,7 +398,7 @@ fn small_positions(games: usize) -> Vec<Position> {
 /// Runs a new search with two threads; only parameters with tree parallelism use both.
 fn found(position: &Position, params: &Params, iterations: u64) -> Report {
     let resources = Resources { threads: 2, ..Resources::default() };
-    run(&mut Search::new(*position, params.clone(), resources), iterations)
+    run_iterations(&mut Search::new(*position, params.clone(), resources), iterations)
 }
 
 const SEARCHERS: [Params; 3] = [Params::MG, Params::MCTS, Params::TOURNAMENT];
@@ -489,10 +476,10 @@ fn a_proof_survives_the_following_moves() {
     let mut proven = 0;
     for position in small_positions(6) {
         let mut search = Search::new(position, Params::MG, Resources::default());
-        let Some(winner) = run(&mut search, 20_000).proven else { continue };
+        let Some(winner) = run_iterations(&mut search, 20_000).proven else { continue };
         proven += 1;
         while search.position().winner().is_none() {
-            let report = run(&mut search, 100);
+            let report = run_iterations(&mut search, 100);
             assert_eq!(report.proven, Some(winner), "{position}");
             search.advance(report.best.unwrap());
         }

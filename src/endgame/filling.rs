@@ -20,6 +20,7 @@ use crate::board::reach::queen_reach;
 use crate::board::square::Square;
 use std::collections::HashMap;
 use std::iter::Sum;
+use std::sync::LazyLock;
 
 /// Budget of the exact search for one connected part, in moves tried.
 const SEARCHED_MOVES: u32 = 2000;
@@ -216,43 +217,16 @@ fn ring(squares: Bitboard, centre: Square) -> usize {
 
 /// For each [`ring`], the number of its squares; `None` if the ring is empty or its squares are not connected by king
 /// moves.
-static LOOSE: [Option<u8>; 256] = loose();
-
-const fn loose() -> [Option<u8>; 256] {
-    /// For each bit of a ring, a mask of the bits whose squares are one king move away.
-    const NEIGHBOURS: [usize; 8] = [
-        0b0000_1010,
-        0b0001_1101,
-        0b0001_0010,
-        0b0110_0011,
-        0b1100_0110,
-        0b0100_1000,
-        0b1011_1000,
-        0b0101_0000,
-    ];
-    let mut table = [None; 256];
-    let mut ring: usize = 1;
-    while ring < 256 {
-        // Flood fill from the lowest place of the ring: x & -x is the lowest set bit.
-        let mut connected = ring & ring.wrapping_neg();
-        let mut round = 0;
-        while round < 8 {
-            let mut place = 0;
-            while place < 8 {
-                if connected >> place & 1 != 0 {
-                    connected |= NEIGHBOURS[place] & ring;
-                }
-                place += 1;
-            }
-            round += 1;
-        }
-        if connected == ring {
-            table[ring] = Some(ring.count_ones() as u8);
-        }
-        ring += 1;
-    }
-    table
-}
+static LOOSE: LazyLock<[Option<u8>; 256]> = LazyLock::new(|| {
+    // Around square 12, each bit of a ring has one of these square numbers.
+    const NUMBERS: [usize; 8] = [0, 1, 2, 11, 13, 22, 23, 24];
+    std::array::from_fn(|ring| {
+        let places = (0..8).filter(|place| ring >> place & 1 != 0);
+        let squares = places.map(|place| Square::from_index(NUMBERS[place])).collect();
+        let part = Part { empty: squares, free: squares, guards: Bitboard::EMPTY };
+        (part.pieces().count() == 1).then_some(squares.len() as u8)
+    })
+});
 
 /// Exact filling number by depth-first search over all fillings, with a table of solved pieces.
 struct Exhaustive {
