@@ -71,10 +71,8 @@ fn over_squares(position: &Position, distances: &[Distances; 2], term: impl Fn(f
 }
 
 fn territory(black: f64, white: f64, tie: f64) -> f64 {
-    if black < white {
-        1.0
-    } else if black > white {
-        -1.0
+    if black != white {
+        (white - black).signum()
     } else if black.is_finite() {
         tie
     } else {

@@ -1,5 +1,6 @@
 //! Policy features and policy network, compared with a reference that computes them square by square.
 
+use crate::network::distance_class;
 use otrera::eval::Evaluator;
 use otrera::eval::model::{Model, ModelScratch};
 use otrera::eval::policy::{Arrows, Movements, odds};
@@ -8,20 +9,10 @@ use otrera::eval::square_layer::{SQUARE_CLASSES, SquareCodes, squares};
 use otrera::eval::weights::WeightsFile;
 use otrera::simd::PortableLanes;
 use otrera::{DistanceMaps, Kernel, Position, Side, Square};
-use testkit::definitions::{
-    DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
-};
-
-/// Returns the class of a distance: 0 to `far - 1` for 1 to `far` moves, `far` for more, `far + 1` for unreachable.
-fn class(distances: &Distances, square: Square, far: u32) -> usize {
-    distances.get(&square).map_or(far + 1, |&steps| (steps - 1).min(far)) as usize
-}
+use testkit::definitions::{DIRECTIONS, distances, king_moves, line, queen_moves, various_positions};
 
 fn amazons_beside(position: &Position, square: Square, side: Side) -> Vec<Square> {
-    let near = |other: &Square| {
-        other.column().abs_diff(square.column()).max(other.row().abs_diff(square.row())) == 1
-    };
-    position.amazons(side).into_iter().filter(near).collect()
+    position.amazons(side).into_iter().filter(|&other| steps_between(other, square) == 1).collect()
 }
 
 fn steps_between(from: Square, to: Square) -> usize {
@@ -56,7 +47,7 @@ fn half_move_features_match_their_definitions() {
             let [enemies, friends] = [them, us].map(|side| amazons_beside(position, to, side).len());
             let steps = steps_between(from, to);
             let expected = [
-                class(&queen, to, 3) + 8 * class(&king, to, 5),
+                distance_class(&queen, to, 3) + 8 * distance_class(&king, to, 5),
                 openness(to),
                 enemies + 8 * friends + 64 * usize::from(steps == 1),
                 openness(from),
@@ -78,8 +69,8 @@ fn half_move_features_match_their_definitions() {
                 amazons.len() + 8 * liberties.min().unwrap_or(15)
             };
             let expected = [
-                class(&our_queen, arrow, 3) + 8 * class(&their_queen, arrow, 3),
-                class(&our_king, arrow, 5) + 8 * class(&their_king, arrow, 5),
+                distance_class(&our_queen, arrow, 3) + 8 * distance_class(&their_queen, arrow, 3),
+                distance_class(&our_king, arrow, 5) + 8 * distance_class(&their_king, arrow, 5),
                 open_directions(after, arrow, 1) + 16 * location(after, arrow),
                 beside(them),
                 beside(us),
@@ -118,7 +109,7 @@ fn squares_of(position: &Position) -> Vec<(usize, Square)> {
     let mut found = Vec::new();
     for square in squares(position.size().edge()) {
         let class = if position.empty().contains(square) {
-            5 * class(&ours, square, 3) + class(&theirs, square, 3)
+            5 * distance_class(&ours, square, 3) + distance_class(&theirs, square, 3)
         } else if position.amazons(us).contains(square) {
             25
         } else if position.amazons(them).contains(square) {

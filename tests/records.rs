@@ -4,7 +4,7 @@ use fastrand::Rng;
 use otrera::record::{Notes, Visits, ccgc, json, sgf};
 use otrera::{GameRecord, Note, PlayedMove, Position, Side, Variation};
 use proptest::prelude::*;
-use testkit::{any_knowledge, random_move, scattered_position, size};
+use testkit::{any_knowledge, random_record, scattered_position, size};
 
 /// Generates strings from all of Unicode, strings of the formats' special characters, and the empty string.
 fn any_text() -> impl Strategy<Value = String> {
@@ -63,13 +63,7 @@ fn any_notes(start: Position, moves: &[PlayedMove], rng: &mut Rng, nesting: usiz
 }
 
 fn random_line(start: Position, count: usize, rng: &mut Rng) -> Vec<PlayedMove> {
-    let (mut position, mut moves) = (start, Vec::new());
-    while moves.len() < count && position.winner().is_none() {
-        let mv = random_move(&position, rng);
-        moves.push(any_knowledge(mv, rng));
-        position = position.with_move(mv);
-    }
-    moves
+    random_record(start, ["", ""], count, rng, any_knowledge).moves
 }
 
 prop_compose! {
@@ -148,13 +142,11 @@ proptest! {
 fn games_on_8x8_and_10x10_fit_ccgc() {
     let mut rng = Rng::with_seed(5);
     for edge in [8, 10] {
-        let (mut position, mut record) =
-            (Position::start(size(edge)), GameRecord::new("a", "b", Position::start(size(edge))));
-        while position.winner().is_none() {
-            let mv = random_move(&position, &mut rng);
-            record.moves.push(mv.into());
-            position = position.with_move(mv);
-            assert_eq!(ccgc::obstacle(&record), None);
+        let game =
+            random_record(Position::start(size(edge)), ["a", "b"], usize::MAX, &mut rng, |mv, _| mv.into());
+        for length in 1..=game.moves.len() {
+            let beginning = game.clone().with_moves(&game.played_moves()[..length]);
+            assert_eq!(ccgc::obstacle(&beginning), None);
         }
     }
 }
