@@ -4,7 +4,9 @@
 use fastrand::Rng;
 use otrera::search::params::{Formula, Grouping, Parallel, Rollouts};
 use otrera::search::report::CONTINUED;
-use otrera::{Limits, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
+use otrera::{
+    Limits, Line, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
+};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -155,6 +157,33 @@ fn lines_continue_with_legal_moves() {
     }
     // If every root move is tried first, no visits are left for replies.
     assert!(continued.iter().any(|&lines| lines > 2), "{continued:?} lines go on");
+}
+
+#[test]
+fn by_choice_orders_lines_like_the_final_move() {
+    let report = found(&Position::standard(), &Params::TOURNAMENT, Resources::default(), 1);
+    let line = |visits, bound: f32, proven| Line {
+        visits,
+        lower_bound: (bound > 0.0).then_some(WinRate(bound)),
+        proven,
+        ..report.lines[0].clone()
+    };
+    let lines = [
+        line(60, 0.5, None),
+        line(7, 0.0, Some(Side::Black)),
+        line(100, 0.4, None),
+        line(50, 0.45, None),
+        line(9, 0.0, None),
+        line(8, 0.0, None),
+        line(30, 0.0, Some(Side::White)),
+    ];
+    for (lines, expected) in
+        [(&lines[..], &[60, 7, 50, 100, 9, 8, 30][..]), (&lines[4..], &[9, 8, 30]), (&[], &[])]
+    {
+        let report = Report { lines: lines.to_vec(), ..report.clone() };
+        let visits: Vec<u32> = report.by_choice().iter().map(|line| line.visits).collect();
+        assert_eq!(visits, expected);
+    }
 }
 
 #[test]

@@ -244,39 +244,3 @@ fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Optio
         _ => (None, None),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::search::params::Params;
-    use crate::search::{Limits, Resources, Search};
-    use std::sync::atomic::AtomicBool;
-
-    #[test]
-    fn by_choice_orders_lines_like_final_child() {
-        let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
-        let report = search.run(&Limits::iterations(1), &AtomicBool::new(false), &mut |_| ());
-        let line = |visits, bound: f32, proven| Line {
-            visits,
-            lower_bound: (bound > 0.0).then_some(WinRate(bound)),
-            proven,
-            ..report.lines[0].clone()
-        };
-        let lines = [
-            line(60, 0.5, None),
-            line(7, 0.0, Some(Side::Black)),
-            line(100, 0.4, None),
-            line(50, 0.45, None),
-            line(9, 0.0, None),
-            line(8, 0.0, None),
-            line(30, 0.0, Some(Side::White)),
-        ];
-        for (lines, expected) in
-            [(&lines[..], &[60, 7, 50, 100, 9, 8, 30][..]), (&lines[4..], &[9, 8, 30]), (&[], &[])]
-        {
-            let report = Report { lines: lines.to_vec(), ..report.clone() };
-            let visits: Vec<u32> = report.by_choice().iter().map(|line| line.visits).collect();
-            assert_eq!(visits, expected);
-        }
-    }
-}

@@ -123,7 +123,7 @@ struct Row {
 const ROW: usize = 8;
 
 /// Cache entry: the top children of one node, and a bound on the scores of its other children.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct TopChildren {
     /// The node, 0 for none, and its visits when the top k were computed.
     node: NodeId,
@@ -172,18 +172,7 @@ impl ChildStats {
 
 impl Default for SelectionCache {
     fn default() -> Self {
-        let none = TopChildren {
-            node: 0,
-            visits: 0,
-            tried: 0,
-            rows: Vec::new(),
-            count: 0,
-            last: 0,
-            others_score: f32::NEG_INFINITY,
-            others_term: 0.0,
-            factor: 0.0,
-        };
-        Self { entries: vec![none; Self::ENTRIES], scored: Vec::new() }
+        Self { entries: vec![TopChildren::default(); Self::ENTRIES], scored: Vec::new() }
     }
 }
 

@@ -10,7 +10,6 @@
 //! A page whose slots are all free can be divided into slots of another size.
 
 use super::Tree;
-use std::array;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{MutexGuard, PoisonError};
 
@@ -59,7 +58,7 @@ pub(super) struct Subtree {
 }
 
 /// All pages of the arena, with lists of the pages that have free slots, and counters of memory and nodes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pool {
     /// The pages used so far. All later pages of the arena have never been touched.
     pub pages: Vec<Page>,
@@ -71,28 +70,12 @@ pub(super) struct Pool {
     pub by_size: [usize; SIZES],
     /// Number of words in slots that are in use or in a worker's chunk.
     pub used: u64,
-    /// Number of nodes: the root and the children of all expanded nodes.
+    /// Number of children of all expanded nodes.
     pub listed: usize,
     /// The page at which recycling continues.
     pub hand: usize,
     /// Subtrees that [`Tree::keep_only`] cut off, not freed yet.
     pub cut_off: Vec<Subtree>,
-}
-
-/// The pool of a tree that has only a root.
-impl Default for Pool {
-    fn default() -> Self {
-        Self {
-            pages: Vec::new(),
-            with_room: array::from_fn(|_| Vec::new()),
-            empty: Vec::new(),
-            by_size: [0; SIZES],
-            used: 0,
-            listed: 1,
-            hand: 0,
-            cut_off: Vec::new(),
-        }
-    }
 }
 
 impl Pool {

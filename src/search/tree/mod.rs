@@ -125,7 +125,7 @@ impl Tree {
     /// through a worker's [`ArenaChunk`] are counted once the chunk is [returned](Tree::return_chunk). Nodes that
     /// [`Tree::keep_only`] cut off are counted until they are recycled.
     pub fn len(&self) -> usize {
-        self.pool().listed
+        1 + self.pool().listed
     }
 
     /// Returns the fraction of the memory in use, 0 to 1. Subtrees that [`Tree::keep_only`] cut off count as used until
