@@ -140,14 +140,9 @@ fn is_beginning(message: &Value) -> bool {
 
 /// Reads the numbers under [`KEYS`] from an object, or from a string that contains such an object.
 fn numbers(message: &Value) -> Option<[i64; 6]> {
-    let inner;
-    let message = match message {
-        Value::String(text) => {
-            inner = serde_json::from_str(text).ok()?;
-            &inner
-        }
-        message => message,
-    };
+    if let Value::String(text) = message {
+        return numbers(&serde_json::from_str(text).ok()?);
+    }
     let mut numbers = [0; 6];
     for (number, key) in numbers.iter_mut().zip(KEYS) {
         *number = match message.get(key)? {

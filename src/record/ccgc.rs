@@ -186,15 +186,10 @@ fn half_width(letter: char) -> char {
 
 /// Guesses the board size from the moves, by the rule of [`read`].
 fn likely_size(moves: &[Move]) -> Size {
-    let sizes = [10, 8, 9, 7, 6, 5, 4].into_iter().filter_map(Size::new);
-    let mut best = (Size::STANDARD, 0);
-    for size in sizes {
-        let legal = legal_moves_from(Position::start(size), moves);
-        if legal > best.1 {
-            best = (size, legal);
-        }
-    }
-    best.0
+    // The last of equally good sizes wins.
+    let sizes = [4, 5, 6, 7, 9, 8, 10].into_iter().filter_map(Size::new);
+    let best = sizes.max_by_key(|&size| legal_moves_from(Position::start(size), moves));
+    best.unwrap_or(Size::STANDARD)
 }
 
 /// Counts the moves that can be played before the first illegal one.

@@ -187,10 +187,12 @@ impl fmt::Display for Forfeit {
 ///
 /// ```
 /// use otrera::{GameRecord, Position};
-/// let moves = ["d1-d7/g7", "a7-d4/a7"].map(|text| text.parse().unwrap());
+/// let moves = ["d1-d7/g7", "a7-d4/a7", "g1-g2/g2"].map(|text| text.parse().unwrap());
 /// let record = GameRecord::new("first", "second", Position::standard()).with_moves(&moves);
 /// assert_eq!(record.positions().len(), 3);
-/// assert_eq!(record.first_illegal(), None);
+/// let (ply, _, error) = record.first_illegal().unwrap();
+/// assert_eq!((ply, error.to_string().as_str()), (3, "the arrow cannot fly to g2"));
+/// assert_eq!(record.with_moves(&moves[..2]).first_illegal(), None);
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameRecord {
@@ -280,14 +282,6 @@ impl GameRecord {
     }
 
     /// Returns the first illegal move with its ply, counted from 1, and the reason.
-    ///
-    /// ```
-    /// use otrera::{GameRecord, Position};
-    /// let moves = ["d1-d7/g7", "a7-a8/a8"].map(|text| text.parse().unwrap());
-    /// let record = GameRecord::new("", "", Position::standard()).with_moves(&moves);
-    /// let (ply, _, error) = record.first_illegal().unwrap();
-    /// assert_eq!((ply, error.to_string().as_str()), (2, "the arrow cannot fly to a8"));
-    /// ```
     pub fn first_illegal(&self) -> Option<(usize, Move, IllegalMove)> {
         let positions = self.positions();
         let played = self.moves.get(positions.len() - 1)?;
@@ -297,14 +291,9 @@ impl GameRecord {
 
     /// Returns the positions of the game, the start first, up to the first illegal move.
     pub fn positions(&self) -> Vec<Position> {
-        let mut positions = vec![self.start];
-        for played in &self.moves {
-            match positions[positions.len() - 1].try_play(played.mv) {
-                Ok(next) => positions.push(next),
-                Err(_) => break,
-            }
-        }
-        positions
+        let mut moves = self.moves.iter();
+        let next = |position: &Position| position.try_play(moves.next()?.mv).ok();
+        std::iter::successors(Some(self.start), next).collect()
     }
 }
 

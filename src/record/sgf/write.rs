@@ -88,11 +88,11 @@ fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>
 }
 
 /// Appends a property with its values, escaped. Only a comment keeps its line breaks.
-fn push(text: &mut String, name: &str, values: &[&str]) {
+fn push(text: &mut String, name: &str, values: &[impl AsRef<str>]) {
     text.push_str(name);
     for value in values {
         text.push('[');
-        for letter in value.chars() {
+        for letter in value.as_ref().chars() {
             match letter {
                 '\\' | ']' => text.extend(['\\', letter]),
                 '\n' if name == "C" => text.push('\n'),
@@ -115,7 +115,6 @@ fn push_start(text: &mut String, start: &Position) {
     text.push('\n');
     for (name, set) in sets {
         let points: Vec<String> = set.into_iter().map(|square| point(square, edge)).collect();
-        let points: Vec<&str> = points.iter().map(String::as_str).collect();
         if !points.is_empty() {
             push(text, name, &points);
         }
