@@ -1,7 +1,9 @@
 //! The rules, compared with perft numbers of independent programs, real games and a brute-force generator. Also both
-//! rules for the end of a game. `cargo test --release --test all rules:: -- --ignored` runs the large perft numbers.
+//! rules for the end of a game, and positions and moves as text. The large perft numbers:
+//! `cargo test --release --test all rules:: -- --ignored`.
 
 use fastrand::Rng;
+use otrera::board::reach::queen_reach;
 use otrera::{Bitboard, IllegalMove, Move, Position, Rules, Side, Size, perft};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -126,6 +128,57 @@ fn various_positions() -> Vec<Position> {
         positions.extend((0..20).map(|_| scattered_position(size, &mut rng)));
     }
     positions
+}
+
+#[test]
+fn queen_reach_equals_single_steps() {
+    let mut rng = Rng::with_seed(7);
+    for round in 0..20_000 {
+        let size = size(4 + round % 7);
+        let board = Bitboard::playable(size);
+        let density = [0.25, 0.5][rng.usize(..2)];
+        let walls = board.into_iter().filter(|_| rng.f64() < density).collect();
+        let position = Position::from_parts(size, [Bitboard::EMPTY; 2], walls, Side::Black);
+        let from = board.nth(rng.u32(..board.len()));
+        let reach: Bitboard = queen_moves(&position, from).into_iter().collect();
+        assert_eq!(queen_reach(from, position.empty()), reach, "{from}\n{position}");
+    }
+}
+
+/// The position read from a picture is built from its parts, so this also checks keys updated by moves.
+#[test]
+fn positions_and_moves_survive_a_round_trip_through_text() {
+    let mut rng = Rng::with_seed(11);
+    for position in (4..=10).map(size).flat_map(|size| random_game(Position::start(size), &mut rng)) {
+        assert_eq!(Position::from_fen(&position.to_fen()), Ok(position));
+        assert_eq!(Position::from_picture(&position.to_picture(), position.side()), Ok(position));
+        for mv in position.legal_moves().step_by(99) {
+            assert_eq!(mv.to_string().parse(), Ok(mv));
+        }
+    }
+}
+
+#[test]
+fn malformed_positions_are_rejected() {
+    for fen in [
+        "",
+        "3q2q3",
+        "4/4/4",
+        "4/4/4/5",
+        "4/4/4/3",
+        "4/4/4/Q22",
+        "4/4/4/KKKK",
+        "4/4/4/4 x",
+        "4/4/4/4 w - - 0 0",
+        "4/4/4/4 w - - 0 99999",
+        "4/4/4/4 w - - 0 -1",
+        "99999999999999999999999/4/4/4",
+    ] {
+        assert!(Position::from_fen(fen).is_err(), "{fen}");
+    }
+    for picture in ["", "....", "....\n....\n....\n...", "....\n....\n....\n...Z"] {
+        assert!(Position::from_picture(picture, Side::Black).is_err(), "{picture}");
+    }
 }
 
 #[test]

@@ -50,36 +50,3 @@ pub fn queen_reach(from: Square, empty: Bitboard) -> Bitboard {
     }
     Bitboard(reach & empty.0)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::board::square::Size;
-
-    fn reach_by_single_steps(from: Square, empty: Bitboard) -> Bitboard {
-        let mut reach = Bitboard::EMPTY;
-        for (dx, dy) in [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)] {
-            let (mut x, mut y) = (from.column() as i32 + dx, from.row() as i32 + dy);
-            while let Some(square) = Square::new(x as usize, y as usize) {
-                if !empty.contains(square) {
-                    break;
-                }
-                reach |= square.into();
-                (x, y) = (x + dx, y + dy);
-            }
-        }
-        reach
-    }
-
-    #[test]
-    fn queen_reach_equals_single_steps() {
-        let mut rng = fastrand::Rng::with_seed(7);
-        for round in 0..20_000 {
-            let board = Bitboard::playable(Size::new(4 + round % 7).unwrap());
-            let walls = if rng.bool() { rng.u128(..) } else { rng.u128(..) & rng.u128(..) };
-            let empty = Bitboard(board.0 & !walls);
-            let from = board.nth(rng.u32(..board.len()));
-            assert_eq!(queen_reach(from, empty), reach_by_single_steps(from, empty));
-        }
-    }
-}
