@@ -69,7 +69,7 @@ play: ## builds the bot and shows one game of it against itself
 	@scripts/need.sh cargo cc
 	@mkdir -p dist
 	@scripts/build_bot.sh $(EXE) release otrera-bot dist/referee
-	scripts/selfplay.sh --engine $(EXE) --protocol json-keep --time $(PLAY_TIME) --show board
+	scripts/selfplay.sh --engine $(EXE) --protocol json-keep --time $(PLAY_TIME) --grace 1 --show board
 
 test: ## all quick tests; lists the skipped ones at the end
 	@scripts/need.sh cargo cc python3

@@ -42,7 +42,7 @@ pub fn read_model(name: &str) -> Result<Model, String> {
     Model::from_weights(&read_text(name.as_ref(), MAX_BYTES)?).map_err(|error| problem(name.as_ref(), error))
 }
 
-/// Reads a file of weights, or returns the built-in weights for `None`.
+/// Reads a weights file, or returns the built-in weights for `None`.
 pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
     let Some(path) = path else { return Ok(WeightsFile::built_in()) };
     WeightsFile::read(&read_text(path, MAX_BYTES)?).map_err(|error| problem(path, error))

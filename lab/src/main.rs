@@ -43,7 +43,9 @@ enum Command {
     Confine(confine::Args),
     /// Keep a core busy until the parent process exits.
     #[command(hide = true)]
-    Busy,
+    Busy {
+        parent: i32,
+    },
 }
 
 fn main() -> ExitCode {
@@ -61,7 +63,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), String> {
     // These two become other programs or end with their parent.
-    if !matches!(command, Command::Confine(_) | Command::Busy) {
+    if !matches!(command, Command::Confine(_) | Command::Busy { .. }) {
         interrupt::listen()?;
     }
     match command {
@@ -81,6 +83,6 @@ fn run(command: Command) -> Result<(), String> {
         Command::Tune(args) => tune::run(&args),
         Command::Endgames(args) => endgames::run(&args),
         Command::Confine(args) => confine::run(&args),
-        Command::Busy => otrera_referee::load::keep_busy(),
+        Command::Busy { parent } => otrera_referee::load::keep_busy(parent),
     }
 }

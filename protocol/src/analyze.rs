@@ -121,7 +121,7 @@ fn format_report(report: &Report, side: Side, lines: usize) -> String {
     let lines: Vec<&Line> = report.by_choice().into_iter().take(lines).collect();
     let bounded = lines.iter().any(|line| line.lower_bound.is_some());
     let mut text = heading(report, side, bounded);
-    text += &row(["move", "win rate", "at least", "visits"], bounded);
+    text += &row(["move", "rate", "at least", "visits"], bounded);
     text += "continuation\n";
     for line in lines {
         let rate = match line.proven {
@@ -149,9 +149,9 @@ fn heading(report: &Report, side: Side, bounded: bool) -> String {
     match verdict(report) {
         Some(verdict) => format!("{verdict}. Best move first, then by visits:\n"),
         None if bounded => {
-            format!("{side}'s win rates. Best move first: by lower bound (at least), then by visits.\n")
+            format!("{side}'s winning rates. Best move first: by lower bound (at least), then by visits.\n")
         }
-        None => format!("{side}'s win rates. Best move first: by visits.\n"),
+        None => format!("{side}'s winning rates. Best move first: by visits.\n"),
     }
 }
 

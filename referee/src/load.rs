@@ -1,6 +1,6 @@
 //! Busy processes that run beside the games, to load the machine.
 
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use std::hint::black_box;
 use std::process::{Child, Command, Stdio};
 
@@ -8,13 +8,15 @@ use std::process::{Child, Command, Stdio};
 pub struct Load(Vec<Child>);
 
 impl Load {
-    /// Starts `count` processes of this program with the argument `busy`, for which `main` must call [`keep_busy`].
+    /// Starts `count` processes of this program with the arguments `busy` and this process's number, for which
+    /// `main` must call [`keep_busy`].
     pub fn start(count: u16) -> Result<Self, String> {
         let problem = |error: std::io::Error| format!("--load: {error}");
         let program = std::env::current_exe().map_err(problem)?;
         let mut load = Self(Vec::new());
         for _ in 0..count {
-            let child = Command::new(&program).arg("busy").stdin(Stdio::null()).spawn();
+            let parent = std::process::id().to_string();
+            let child = Command::new(&program).args(["busy", &parent]).stdin(Stdio::null()).spawn();
             load.0.push(child.map_err(problem)?);
         }
         Ok(load)
@@ -31,9 +33,13 @@ impl Drop for Load {
     }
 }
 
-/// Keeps a core busy until the parent process ends.
-pub fn keep_busy() -> Result<(), String> {
+/// Keeps a core busy until the process with the number `parent`, which started this one, ends.
+pub fn keep_busy(parent: i32) -> Result<(), String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
+    // A parent that has ended before this call sends no signal.
+    if getppid() != Pid::from_raw(parent) {
+        return Ok(());
+    }
     let mut number = 1_u64;
     loop {
         number = black_box(number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7));

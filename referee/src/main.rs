@@ -17,14 +17,14 @@ enum Command {
     Faults(faults::Options),
     /// Keep a core busy until the parent ends.
     #[command(hide = true)]
-    Busy,
+    Busy { parent: i32 },
 }
 
 fn main() -> ExitCode {
     let outcome = match Command::parse() {
         Command::Selfplay(options) => heed_signals().and_then(|()| selfplay::run(&options)),
         Command::Faults(options) => heed_signals().and_then(|()| faults::run(&options)),
-        Command::Busy => load::keep_busy().map(|()| true),
+        Command::Busy { parent } => load::keep_busy(parent).map(|()| true),
     };
     match outcome {
         _ if groups::are_ending() => ExitCode::from(130),

@@ -155,7 +155,7 @@ impl Nearness {
     }
 }
 
-/// Bound of the clamp in p2, in king moves.
+/// Limit of a distance difference in p2, in king moves: larger differences are clamped.
 const HORIZON: usize = 6;
 
 /// Sum of `D(White) - D(Black)` over the squares that both sides reach, computed step by step: step k adds the number

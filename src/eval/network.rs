@@ -49,7 +49,7 @@ pub const OUTPUT_PART: Part = PLY_PART.followed_by("output", 1);
 /// Number of rows in a network.
 pub const ROWS: usize = OUTPUT_PART.first + OUTPUT_PART.rows;
 
-/// Returns the parts of a network in the order of their rows.
+/// Returns the parts of a network, each a range of rows, in the order of the weights file.
 pub fn parts() -> impl Iterator<Item = Part> {
     inputs::PARTS.into_iter().chain([OUTPUT_PART])
 }

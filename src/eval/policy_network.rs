@@ -47,7 +47,7 @@ impl PolicyNetwork {
         network
     }
 
-    /// Returns the hidden layer after the ReLU, 16 bits per unit; a unit is a sum of at most 101 weights of 8 bits.
+    /// Returns the hidden layer after the ReLU, 16 bits per unit. Each unit sums at most 101 weights of 8 bits.
     #[inline(always)]
     pub(super) fn hidden<L: Lanes>(&self, codes: &SquareCodes) -> L {
         let [hidden] = self.squares.sum::<L>(codes, wide(&[self.bias]));

@@ -72,7 +72,7 @@ fn bytes_added(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
     neon!(vreinterpretq_u64_u8(vaddq_u8(vreinterpretq_u8_u64(a), vreinterpretq_u8_u64(b))))
 }
 
-/// Adds up the bytes of each lane.
+/// Sums the bytes of each 64-bit half.
 #[inline(always)]
 fn sum_of_bytes(bytes: uint64x2_t) -> [u32; 2] {
     neon!(vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vreinterpretq_u8_u64(bytes)))).to_array().map(|sum| sum as u32))

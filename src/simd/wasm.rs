@@ -50,7 +50,7 @@ impl Half for v128 {
     }
 }
 
-/// Adds up the bytes of each lane.
+/// Sums the bytes of each 64-bit half.
 #[inline(always)]
 fn sum_of_bytes(bytes: v128) -> [u32; 2] {
     let sums = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(bytes));

@@ -92,7 +92,7 @@ impl Journal {
 /// The journals of crashed processes in a folder.
 #[derive(Default)]
 pub struct Abandoned {
-    /// Journals of games on this board with their last state, the newest first.
+    /// Journals of games on this board size, each with its last state, newest first.
     pub games: Vec<(Journal, State)>,
     /// Names of journals that are damaged or belong to another board.
     pub unusable: Vec<String>,

@@ -223,7 +223,7 @@ impl SauBot {
         }
     }
 
-    /// Handles a move without `new`: enters the game to resume, if there is one. Returns our side, by default White.
+    /// Resumes an unfinished game, if there is one, after a move that no `new` preceded. Returns our side, White by default.
     pub fn enter_resumed_game(&mut self, mv: Option<Move>, arrived: Instant) -> Side {
         self.resumed.find(&self.session, SystemTime::now());
         // The platform may send the record's last move again.

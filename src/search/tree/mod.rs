@@ -61,7 +61,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 /// A tree in an arena of fixed capacity. The root is always the node [`Tree::root`].
 pub struct Tree {
     words: Box<[AtomicU64]>,
-    /// Address of the first page.
+    /// Index of the word at which the first page begins.
     first_page: u32,
     full: AtomicBool,
     access: Access,

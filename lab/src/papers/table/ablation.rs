@@ -1,5 +1,5 @@
-//! Tables of the MG-PEO paper from games against several opponents: win rates (tables 5 and 8), round of the match
-//! point (table 6), its significance (table 7), and the depth of the rollouts (table A1).
+//! Tables of the MG-PEO paper from games against several opponents: win rates (tables 5 and 8), the move at which
+//! a game is decided, called match point (table 6), tests on these moves (table 7), and rollout depth (table A1).
 //!
 //! The paper's opponents were 50 competition programs that are not available. Ours are five baselines, so only
 //! trends can be compared, not absolute win rates.
