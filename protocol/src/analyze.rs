@@ -149,9 +149,9 @@ fn heading(report: &Report, side: Side, bounded: bool) -> String {
     match verdict(report) {
         Some(verdict) => format!("{verdict}. Best move first, then by visits:\n"),
         None if bounded => {
-            format!("{side}'s winning rates. Best move first: by lower bound (at least), then by visits.\n")
+            format!("{side}'s winning rates, best move first: by lower bound (at least), then visits.\n")
         }
-        None => format!("{side}'s winning rates. Best move first: by visits.\n"),
+        None => format!("{side}'s winning rates, best move first: by visits.\n"),
     }
 }
 

@@ -196,7 +196,7 @@ fn analysis_sorts_moves_by_lower_bound_then_visits() {
     let mut bounded = 0;
     for iterations in ["300", "1000", "3000", "10000"] {
         let text = output(["analyze", "--iterations", iterations, "--lines", "40", "--threads", "1"]);
-        let rule = "Black's winning rates. Best move first: by lower bound (at least), then by visits.\n";
+        let rule = "Black's winning rates, best move first: by lower bound (at least), then visits.\n";
         assert_contains(&text, rule);
         let rows = table(&text);
         let (with, without): (Vec<_>, Vec<_>) = rows.iter().partition(|row| per_cent(row[2]).is_some());
@@ -211,7 +211,7 @@ fn analysis_sorts_moves_by_lower_bound_then_visits() {
     }
     assert!(bounded > 4, "only {bounded} bounds");
     let paper = output(["analyze", "--iterations", "1000", "--preset", "paper"]);
-    assert_contains(&paper, "Black's winning rates. Best move first: by visits.\n");
+    assert_contains(&paper, "Black's winning rates, best move first: by visits.\n");
 }
 
 /// A position that the filling bounds prove lost for the side to move; an unproven search estimated 45.1 %.
