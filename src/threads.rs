@@ -7,7 +7,7 @@ pub use rayon::{ThreadPool, join};
 #[cfg(botzone_only)]
 pub use one_thread::{ThreadPool, join};
 
-/// Creates a pool of so many threads; `None` if the system refuses.
+/// Creates a pool with this number of threads; `None` if the system refuses.
 #[cfg(not(botzone_only))]
 pub fn pool(threads: usize) -> Option<ThreadPool> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()

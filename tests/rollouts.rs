@@ -69,7 +69,7 @@ fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     assert!((found - mean).abs() < 4.0 * error + 1e-6, "{found}, not {mean} +- {error}\n{state:?}");
 }
 
-/// Returns the winning rates for Black after so many uniformly random half-moves, each with its probability.
+/// Returns the winning rates for Black after `half_moves` uniformly random half-moves, each with its probability.
 fn outcomes(state: State, half_moves: u32) -> Vec<(f64, f64)> {
     let next: Vec<State> = match state {
         _ if half_moves == 0 || state.winner().is_some() => return vec![(1.0, evaluated(state.position()))],

@@ -1,5 +1,5 @@
-//! The search as a whole: determinism, limits of time and memory, reuse of the tree between moves, legal games with
-//! every preset.
+//! Integration tests of the search: determinism, time and memory limits, reuse of the tree between moves, legal games
+//! with every preset.
 
 use fastrand::Rng;
 use otrera::search::params::{Formula, Grouping, Parallel, Rollouts};
@@ -261,7 +261,7 @@ fn a_full_tree_leaves_little_memory_free() {
     }
 }
 
-/// Checks that recycling finds room in the smallest trees, whose few pages lack slots of one size or another.
+/// Checks that recycling frees slots even in the smallest trees, which have too few pages for all slot sizes.
 #[test]
 fn the_smallest_trees_never_stop_growing() {
     for (edge, threads) in [(9, 1), (10, 1), (10, 2)] {

@@ -19,7 +19,8 @@ pub fn moves(bytes: &[u8]) {
     assert_eq!(mv.to_string().parse(), Ok(mv));
 }
 
-/// Checks that start, moves and winner of a parsed CCGC record, and its text, survive a round trip.
+/// Checks that start, moves and winner of a parsed CCGC record survive a round trip, and that writing the record again
+/// gives the same text.
 pub fn ccgc(bytes: &[u8]) {
     let Ok(record) = ccgc::read(&String::from_utf8_lossy(bytes)) else { return };
     let text = ccgc::write(&record);

@@ -173,7 +173,7 @@ fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
     }
 }
 
-/// An output file, checked before the work begins and written when it is done.
+/// An output file: checked to be writable before the work begins, written at its end.
 #[derive(Debug)]
 pub struct Output(PathBuf);
 

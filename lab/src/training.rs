@@ -12,7 +12,7 @@ use std::path::PathBuf;
 // A doc comment would replace the description of the command.
 #[derive(clap::Args)]
 pub struct TrainingArgs {
-    /// Results files of `lab self-play`, or records of other games between good players.
+    /// Results files of `lab self-play`, or records of other games between strong players.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
     /// Weight decay per step, as a share of the learning rate.

@@ -1,4 +1,4 @@
-//! `lab convert`: game records from one format into another and back.
+//! Tests of `lab convert`: game records are converted to another format and back.
 
 use crate::laboratory::run_in;
 use fastrand::Rng;

@@ -32,7 +32,7 @@ fn run_with_full_disk(folder: &Folder, blocks: u32, line: &str) -> Run {
     run(Command::new("sh").args(["-c", &script]).current_dir(&folder.0))
 }
 
-/// Writes a program that never answers; the program and its child sleep for this many seconds.
+/// Writes a program that never answers, and returns its path. The program and its child sleep for `seconds`.
 fn sleeper(folder: &Folder, seconds: &str) -> String {
     write_script(folder, "sleeper", &format!("sleep {seconds} &\nsleep {seconds}"))
 }

@@ -63,18 +63,18 @@ fn a_killed_match_loses_and_repeats_no_game() {
     let folder = Folder::new("killed");
     let output = folder.file("games.jsonl");
     let command =
-        format!("match random greedy --games 300 --size 6 --plies 2 --balance 0.5 --free --output {output}");
+        format!("match random greedy --games 1000 --size 6 --plies 2 --balance 0.5 --free --output {output}");
     let mut first = lab(&command).spawn().unwrap();
     let text = || std::fs::read_to_string(&output).unwrap_or_default();
     assert!(eventually(|| text().lines().count() >= 20));
     first.kill().unwrap();
     first.wait().unwrap();
     let kept = text().lines().count() - 1;
-    assert!((19..300).contains(&kept), "{kept} games when it was killed");
+    assert!((19..1000).contains(&kept), "{kept} games when it was killed");
 
     assert_eq!(run_lab(&command).status, Some(1), "an existing file must not be overwritten");
     let result = result_of(&format!("{command} --resume"));
-    assert_eq!(result["wins"].as_u64().unwrap() + result["losses"].as_u64().unwrap(), 300);
+    assert_eq!(result["wins"].as_u64().unwrap() + result["losses"].as_u64().unwrap(), 1000);
     let number = |line: &str| json::read(line).unwrap().number;
     let mut numbers: Vec<u64> = text().lines().skip(1).map(number).collect();
     numbers.sort_unstable();

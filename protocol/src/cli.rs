@@ -280,7 +280,7 @@ impl CommandLine {
     }
 }
 
-/// Name and help pages of an option on the command line.
+/// An option given on the command line: its name, and the help pages that list it.
 type Used = (&'static str, &'static str);
 
 /// Reads the value of an option from the command line and sets the option.

@@ -60,7 +60,7 @@ struct Shared {
     tabs: watch::Sender<usize>,
 }
 
-/// Serves the page until its last tab is closed. Fails if the port is not free.
+/// Serves the page until its last tab is closed. Fails if the server cannot start, for example if the port is in use.
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start the server: {error}"))?;

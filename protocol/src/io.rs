@@ -86,7 +86,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-/// Error of a write to standard output, usually because its reader has exited.
+/// Error from writing to standard output, usually because the reader has exited.
 #[derive(Debug)]
 pub struct Disconnected;
 
@@ -255,7 +255,8 @@ impl Events {
         }
     }
 
-    /// Returns the next event, or `None` at `deadline`. Waits without limit if it has no deadline or no thread.
+    /// Returns the next event, or `None` at `deadline`. Waits without limit if there is no deadline, or no thread reads
+    /// the input.
     pub fn next_by(&mut self, deadline: Option<Instant>) -> Option<Event> {
         match deadline {
             Some(deadline) if self.input.is_none() => {

@@ -144,7 +144,8 @@ impl Table<'_> {
         crate::print(&format!("{} plays {mv}{rate}\n", self.settings.name))
     }
 
-    /// Reads commands until a move is played or taken back, or the game ends; then breaks with the winner, if any.
+    /// Reads commands until a move is played or taken back. Breaks with the winner, if any, if the person resigns or
+    /// leaves.
     fn person_moves(&mut self, input: &mut impl BufRead) -> Result<ControlFlow<Option<Side>>, String> {
         loop {
             crate::print("your move> ")?;

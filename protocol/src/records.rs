@@ -227,7 +227,8 @@ pub fn require_new(file: &Path) -> Result<(), String> {
     }
 }
 
-/// Formats a game in the format of the file's extension. Fails if unknown, or if CCGC text cannot represent the game.
+/// Formats a game in the format of the file's extension. Fails for other extensions, and for games that CCGC text
+/// cannot represent.
 pub fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
     let format = Format::of_extension(&file.extension().unwrap_or_default().to_string_lossy());
     format.ok_or("the file name must end in .sgf, .json or .txt (CCGC)")?.write(game)

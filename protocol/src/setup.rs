@@ -73,7 +73,8 @@ impl Setup {
     }
 }
 
-/// Returns a quarter of the machine's free memory in bytes, between 256 MiB and 16 GiB; 1 GiB if unknown or 32-bit.
+/// Returns the default tree size in bytes: a quarter of the machine's free memory, between 256 MiB and 16 GiB; 1 GiB if
+/// the free memory is unknown, and on 32-bit systems.
 pub fn machine_memory() -> usize {
     const UNKNOWN: u64 = 1 << 30;
     let quarter = match cfg!(target_pointer_width = "64") {

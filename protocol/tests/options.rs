@@ -4,7 +4,7 @@
 use crate::common::{
     FIRST_TURN, OTRERA, answer_of, assert_contains, folder, installed, iterations, read, run, text,
 };
-use otrera_bot::options::{Settings, cores};
+use otrera_bot::options::Settings;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -65,7 +65,7 @@ fn excess_threads_are_reduced_to_the_cores() {
     });
     let least = times.min();
     assert!(least < Some(Duration::from_secs(1)), "{least:?}");
-    let cores = cores();
+    let cores = std::thread::available_parallelism().unwrap();
     let remark = format!("threads 1000: more than the cores of this machine; using {cores}");
     assert_contains(&read(&log), &format!("!! {remark}\n"));
     let analysis = run(OTRERA, ["analyze", "--threads", "1000", "--iterations", "100"], b"");

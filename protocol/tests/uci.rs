@@ -45,7 +45,7 @@ fn fairy_stockfish_agrees_on_positions_and_legal_moves() {
     quit(program);
 }
 
-/// Returns the words after the word `name`.
+/// Returns the words of `line` after `name` and a space.
 fn after<'a>(line: &'a str, name: &str) -> Vec<&'a str> {
     let (_, rest) = line.split_once(&format!("{name} ")).unwrap_or_else(|| panic!("no {name} in {line}"));
     rest.split(' ').collect()

@@ -44,7 +44,7 @@ impl Board {
         self.position = self.position.with_move(mv);
     }
 
-    /// Plays an arbitrary legal move, always the same in a game, and returns it. Fails as [`Board::play`] does.
+    /// Plays a legal move that depends only on the moves played, and returns it. Fails as [`Board::play`] does.
     pub fn play_any(&mut self) -> Result<Move, String> {
         let moves: Vec<Move> = self.position.legal_moves().collect();
         let choice = 7919 * (self.moves.len() + 1) % moves.len().max(1);

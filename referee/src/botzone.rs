@@ -68,6 +68,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// A bot's process, either in its turn or suspended until its next turn.
 struct Running {
     process: Process,
+    /// Start of this turn.
     began: Instant,
     /// Processor time already charged to earlier turns.
     paid: Duration,
@@ -203,7 +204,7 @@ impl BotzonePlayer {
         Ok(Running { process, began, paid: Duration::ZERO, spent })
     }
 
-    /// Plays a turn. Sets the time and memory used, even if the turn fails.
+    /// Plays a turn. Records the time and memory used in `spent`, even if the turn fails.
     fn turn(&mut self, limits: &Limits, spent: &mut Spent) -> Result<Move, Failure> {
         let mut running = self.ask()?;
         let answer = running.answer(limits, self.mode.keeps_running);

@@ -406,7 +406,8 @@ impl<'a> Bout<'a> {
     }
 }
 
-/// Stops a process group for up to 2 s, at once or after `delay`, by two random numbers from 0 to 1.
+/// Stops a process group for up to 2 s, at once or after `delay`. Returns the length of the stop. `length` and `choice`
+/// are random numbers from 0 to 1.
 fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     let longest = [0.01, 0.1, 0.5, 2.0][(choice * 4.0) as usize % 4];
     if choice * 8.0 % 2.0 < 1.0 {
@@ -419,7 +420,8 @@ fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     began.elapsed()
 }
 
-/// Repeatedly stops and continues a process group for the time `think`. Excuses no late answer.
+/// Repeatedly stops and continues a process group for the time `think`. Returns zero: this fault excuses no late
+/// answer.
 fn slow(group: Pid, think: Duration, [pause, share]: [f64; 2]) -> Duration {
     let pause = Duration::from_secs_f64(0.002 + 0.018 * pause);
     let share = 0.1 + 0.8 * share;

@@ -5,7 +5,7 @@ use crate::verdict::{Failure, Verdict};
 use otrera::{Move, Side};
 use serde_json::{Map, Value};
 
-/// Data that a bot stores on the platform for its next turn, `globaldata` also for the next game.
+/// Data that a bot stores on the platform: `data` until its next turn, `globaldata` also until its next game.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stored {
     pub data: Option<Value>,

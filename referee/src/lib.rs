@@ -2,7 +2,8 @@
 //!
 //! Each module uses only those listed above it:
 //!
-//! 1. [`groups`]: process groups. [`usage`]: time and memory of a process. [`load`]: busy processes.
+//! 1. [`groups`]: process groups that end with this program. [`usage`]: time and memory of a process. [`load`]: busy
+//!    processes.
 //! 2. [`process`]: a child process on pipes. [`program`]: a program under test.
 //! 3. [`notation`]: moves and histories of each platform. [`protocol`]: the protocols. [`board`]: the game.
 //! 4. [`player`]: the interface of players.

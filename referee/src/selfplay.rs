@@ -133,7 +133,9 @@ pub fn run(options: &Options) -> Result<bool, String> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..options.jobs).map(|_| scope.spawn(|| run.play_all())).collect();
         let panicked = |_| Err("a game thread panicked".into());
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(panicked))
+        // All threads are joined before the first error ends the run.
+        let ends: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect();
+        ends.into_iter().collect::<Result<(), String>>()
     })?;
     let tally = run.tally.into_inner().unwrap_or_else(PoisonError::into_inner);
     if groups::are_ending() {
@@ -365,7 +367,7 @@ impl Tally {
         );
         let mut used: Vec<f64> = used.iter().map(|share| 100.0 * share).collect();
         used.sort_by(f64::total_cmp);
-        if let [least, .., most] = used[..] {
+        if let (Some(least), Some(most)) = (used.first(), used.last()) {
             let mean = used.iter().sum::<f64>() / used.len() as f64;
             text += &format!("time used: {least:.1} to {most:.1} %, mean {mean:.1} %\n");
         }

@@ -29,7 +29,8 @@ pub fn of_tree(root: u32) -> Usage {
     total
 }
 
-/// Returns the peak resident set of this process, in bytes. A child starts with a copy of our memory.
+/// Returns the peak resident set of this process, in bytes. A child starts with a copy of
+/// our memory, so its peak is never less.
 pub fn own_peak() -> u64 {
     peak_of("self").unwrap_or(u64::MAX)
 }
@@ -47,7 +48,7 @@ fn threads_of(process: u32) -> (Duration, Vec<u32>) {
     (cpu, children)
 }
 
-/// Returns the processor times of a process and of the children that it waited for, in whole ticks.
+/// Returns the processor time of a process and that of the children it waited for, rounded to clock ticks.
 fn ticks_of(process: u32) -> Option<(Duration, Duration)> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name, in brackets, can contain anything, so fields are counted after the last bracket.

@@ -80,7 +80,7 @@ impl Bitboard {
         if step >= 0 { Self(self.0 << step) } else { Self(self.0 >> -step) }
     }
 
-    /// Returns the union of the set and the king-move neighbours of its squares, wall squares included
+    /// Returns the union of the set and the king-move neighbours of its squares, border squares included
     /// (<https://www.chessprogramming.org/King_Pattern>).
     #[inline(always)]
     pub const fn with_neighbours(self) -> Self {

@@ -188,8 +188,9 @@ impl Ranks {
     fn new(part: Part) -> Self {
         let squares = part.empty | part.free | part.guards;
         let mut by_neighbours = [Bitboard::EMPTY; 9];
+        let loose = &*LOOSE;
         for square in squares {
-            if let Some(neighbours) = LOOSE[ring(squares, square)] {
+            if let Some(neighbours) = loose[ring(squares, square)] {
                 by_neighbours[usize::from(neighbours)] |= square.into();
             }
         }

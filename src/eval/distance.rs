@@ -66,7 +66,7 @@ impl Levels {
         self.last = 0;
     }
 
-    /// Adds a level. Returns `false`, without adding it, if it has no new square.
+    /// Adds a level. Returns `false` and adds nothing if `reached` has no new square.
     #[inline(always)]
     fn push(&mut self, reached: SidePair) -> bool {
         if reached == self.reached[self.last] || self.last == MAX_STEPS {

@@ -21,8 +21,8 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// Formats the owner as one character: `b` (Black) or `w` (White) alone, `+` Black sooner, `-` White sooner, `=`
-    /// both, `.` nobody.
+    /// Formats the owner as one character: `b` or `w` if only Black or White reaches the square, `+` or `-` if Black or
+    /// White reaches it first, `=` if both reach it equally soon, `.` if neither does.
     pub fn letter(self) -> char {
         match self {
             Self::Alone(Side::Black) => 'b',

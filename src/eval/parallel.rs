@@ -1,5 +1,5 @@
-//! The paper's parallel evaluation (algorithms 2 and 4): one task per side and distance, and one per side's mobility,
-//! on rayon's threads. Gives the same bits as the serial evaluation, but is slower: handing a task to another thread
+//! The paper's parallel evaluation (algorithms 2 and 4) on rayon's threads: one task per side and kind of distance, and
+//! one for each side's mobility. Bit-identical to the serial evaluation, but slower: handing a task to another thread
 //! takes longer than one evaluation.
 
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};

@@ -138,7 +138,7 @@ fn is_beginning(message: &Value) -> bool {
     numbers(message).is_some_and(|numbers| numbers == [-1; 6])
 }
 
-/// Reads the numbers under [`KEYS`] from an object, or from a string that contains such an object.
+/// Reads the numbers under [`KEYS`] from an object, or from a string that contains such an object or string.
 fn numbers(message: &Value) -> Option<[i64; 6]> {
     if let Value::String(text) = message {
         return numbers(&serde_json::from_str(text).ok()?);

@@ -115,8 +115,7 @@ pub struct Variation {
     pub notes: Notes,
 }
 
-/// Training targets: root moves with their visits in the search of a position, most visited first. The key is the
-/// number of moves of the game before the position.
+/// Training targets by ply, from 0: the root moves of that position's search with their visits, most visited first.
 pub type Visits = BTreeMap<usize, Vec<(Move, u32)>>;
 
 /// Maximum nesting depth of variations; deeper ones are not read. Prevents stack overflow.

@@ -342,7 +342,7 @@ fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<
     scratch.expander.expand::<L>(run.tree, *id, state, excluded, run.params).map(Selected::claimed)
 }
 
-/// Returns the moves excluded at the path's last node. Only root moves can be excluded, so the list is empty beyond the
+/// Returns the moves excluded at the path's last node. Only root moves can be excluded, so the list is empty below the
 /// root (movements) and its children (arrows).
 #[inline(always)]
 fn excluded_at<'a>(run: &Run<'a>, path: &[Level]) -> &'a [Move] {

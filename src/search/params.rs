@@ -208,8 +208,8 @@ impl Params {
         matches!((self.grouping, self.formula), (Grouping::Split, Formula::Uct { .. }))
     }
 
-    /// Returns the parameters if they are compatible. Call this after all parameters have been [set](Params::set_with): they
-    /// can be set in any order, with incompatible values in between.
+    /// Returns the parameters if they are compatible. Call this after all parameters have been
+    /// [set](Params::set_with): they can be set in any order, with incompatible values in between.
     ///
     /// # Errors
     /// Returns a message with the incompatible parameters, the reason, and the valid values.

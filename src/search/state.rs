@@ -46,7 +46,7 @@ impl State {
     /// Returns the state after `edge`.
     ///
     /// # Panics
-    /// If the edge does not fit the state.
+    /// If the state expects a movement or an arrow that `edge` does not have.
     pub fn after(&self, edge: Edge) -> Self {
         self.with_after(edge, |state| state)
     }

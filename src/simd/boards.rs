@@ -103,7 +103,7 @@ impl SidePair {
         pub fn is_empty(&self) -> bool = self.low[0] | self.low[1] | self.high[0] | self.high[1] == 0;
     }
 
-    /// Unites the sets of each side.
+    /// Returns the union of both arguments, for each side.
     #[inline(always)]
     pub fn or(self, other: Self) -> Self {
         let unite = |a: [u64; 2], b: [u64; 2]| [a[0] | b[0], a[1] | b[1]];

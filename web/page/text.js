@@ -512,6 +512,7 @@ const PROBLEMS_ZH = [
   [/^a Botzone log that is not valid JSON: (.*)$/, "Botzone 日志不是正确的 JSON：$1"],
   [/^the game that ends in line (\d+): (.*)$/, "到第 $1 行为止的对局：$2"],
   [/^game (\d+), move (\d+), (\S+), is not legal: (.*)$/, "第 $1 局第 $2 步 $3 不合规则：$4"],
+  [/^move (\d+), (\S+), is not legal: (.*)$/, "第 $1 步 $2 不合规则：$3"],
   [/^move (\d+), (\S+): (.*)$/, "第 $1 步 $2：$3"],
   [/^move (\d+): (.*)$/, "第 $1 步：$2"],
   [/^ply (\d+): (.*)$/, "第 $1 步：$2"],

@@ -20,9 +20,11 @@ pub struct Described {
     proof: Option<Proof>,
     /// Legal moves: amazon's square -> target square -> squares that the arrow can hit.
     moves: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    /// [Owner's letter](otrera::eval::ownership::Owner::letter) of each square, row by row; a space if occupied.
+    /// [Owner's letter](otrera::eval::ownership::Owner::letter) of each square, row by row from a1; a space if
+    /// the square is occupied.
     owners: String,
-    /// Number of queen moves in which Black and White reach each empty square that a side can reach.
+    /// Number of queen moves in which Black and White reach each empty square, `None` if unreachable. Squares that
+    /// neither side can reach are omitted.
     distances: BTreeMap<String, [Option<usize>; 2]>,
 }
 

@@ -9,7 +9,7 @@ pub mod describe;
 pub mod module;
 pub mod request;
 
-/// Returns the page for a server that answers its requests. `server` is JSON that describes the server's engine.
+/// Returns the page that sends its requests to a server. `server` is JSON that describes the server's engine.
 pub fn page(server: &str) -> String {
     let page = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
     // No `<` in the JSON can end the script element.

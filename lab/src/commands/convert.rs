@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Parses the name of a format.
+/// Returns the parser of format names.
 fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(["json", "sgf", "ccgc"]).map(|name: String| match name.as_str() {
         "sgf" => Format::Sgf,

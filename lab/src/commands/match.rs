@@ -66,7 +66,7 @@ pub struct GameArgs {
     /// Seconds per move [default: 0.1, or no limit for players of fixed depth or iterations].
     #[arg(long, value_name = "S", group = "effort", value_parser = read_time)]
     time: Option<Duration>,
-    /// Seconds for all moves of one side.
+    /// Seconds per side for the whole game.
     #[arg(long, value_name = "S", group = "effort", value_parser = read_time)]
     game_time: Option<Duration>,
     /// Iterations, playouts or nodes per move.

@@ -30,7 +30,7 @@ enum Kind {
 /// Default resources of a player's search: one thread, because a match runs several searches concurrently.
 const ONE_THREAD: Resources = Resources { threads: 1, memory: 256 << 20, seed: 0 };
 
-/// Maximum fixed depth of a player `alphabeta:EVALUATION:DEPTH`, deeper than any time control allows.
+/// Maximum DEPTH in `alphabeta:EVALUATION:DEPTH`. No time control allows a search this deep.
 const MAX_DEPTH: u32 = 10;
 
 impl PlayerSpec {

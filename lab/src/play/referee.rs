@@ -121,7 +121,7 @@ impl GameSoFar {
         self.moves.push(played);
     }
 
-    /// Returns the side for which both players reported at least this winning rate in each of the last [`AGREEMENT`]
+    /// Returns the side to which both players gave at least this winning rate in each of the last [`AGREEMENT`]
     /// plies; `None` if they did not agree.
     fn agreed_winner(&self, rate: f32) -> Option<Side> {
         let last = self.moves.len().checked_sub(AGREEMENT).and_then(|first| self.moves.get(first..))?;

@@ -28,7 +28,7 @@ pub enum Message {
     Unreadable,
 }
 
-/// The request of a turn.
+/// The platform's request for one turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
     /// All messages since the start of the match in order; the last one is to be answered.
@@ -168,7 +168,8 @@ fn json_message(value: &Value, size: Size) -> Message {
     message_of_keys(number, size)
 }
 
-/// Builds a message from the values of [`KEYS`]; if one is unreadable, it is garbled for `x0 >= 0`, else unreadable.
+/// Builds a message from the values of [`KEYS`]. If one cannot be read, returns [`Message::Garbled`] for `x0 >= 0`,
+/// else [`Message::Unreadable`].
 fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
     let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
     match <[i64; 6]>::try_from(numbers) {

@@ -19,8 +19,8 @@ pub struct Turn {
 
 /// Reads one turn; `None` at the end of input. Skips lines that are not the start of a turn.
 ///
-/// `running` is the style of the last turn, JSON or simple, if the process has kept running since then. Any nonblank
-/// line then counts as a turn, if necessary with an unreadable move of the opponent.
+/// `running` is the style of the last turn, JSON or simple, if the process has kept running since then. Every
+/// nonblank line is then a turn; a line that cannot be parsed is an unreadable move of the opponent.
 pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<Turn> {
     loop {
         let Event::Line(line, began) = events.wait() else { return None };

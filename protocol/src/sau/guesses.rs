@@ -145,8 +145,8 @@ impl Guesses {
         self.all.retain(|guess| guess.position.side() == us && guess.position.check(mv).is_err());
     }
 
-    /// Plays our sent move in the games on our turn, then the opponent's reply in all games. Drops games in which
-    /// either move is illegal, drops decided games if others remain, and merges equal positions.
+    /// Updates the possible games: plays the move that we sent where it is our turn, then the opponent's reply `mv` in
+    /// all. Drops games in which either move is illegal, and decided games if others remain; merges equal positions.
     pub fn reply(&mut self, us: Side, mv: Move) {
         let sent = self.sent.take();
         let after = |guess: &Guess| {

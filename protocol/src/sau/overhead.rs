@@ -26,8 +26,8 @@ pub fn apply(session: &mut Session) {
     }
 }
 
-/// Replaces the move overhead by the result of [`learned`], if any, and stores it in [`FILE`]. `ours` is the time left
-/// by our own clock after `moves` of our moves; the official time is `resume-time-left`.
+/// Replaces the move overhead with the result of [`learned`], if any, and saves it to [`FILE`]. `ours` is the time left
+/// on our own clock after `moves` of our moves; `resume-time-left` gives the official time.
 pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     let Some(official) = session.settings.resume_time_left else { return };
     let overhead = session.setup().move_overhead.unwrap_or_default();

@@ -223,7 +223,8 @@ impl SauBot {
         }
     }
 
-    /// Resumes an unfinished game, if there is one, after a move that no `new` preceded. Returns our side, White by default.
+    /// Resumes an unfinished game, if there is one, after a move that no `new` preceded. Returns our side, White by
+    /// default.
     pub fn enter_resumed_game(&mut self, mv: Option<Move>, arrived: Instant) -> Side {
         self.resumed.find(&self.session, SystemTime::now());
         // The platform may send the record's last move again.
@@ -376,7 +377,8 @@ mod tests {
         lines.map(|(mv, side)| format!("{side}: {mv}\r\n")).collect()
     }
 
-    /// Returns the journal of a process that crashed `ago` seconds ago, with the field `sent`.
+    /// Returns the journal of a process that crashed `ago` seconds ago; without `sent`, perhaps before it sent its last
+    /// move.
     fn crashed(us: &str, plies: usize, sent: bool, ago: f64) -> (&'static str, String) {
         let written = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - ago;
         let moves = letters(plies).collect::<Vec<_>>().join(" ");

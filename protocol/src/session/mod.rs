@@ -117,8 +117,8 @@ impl Session {
 
 /// The background search.
 impl Session {
-    /// Runs `think`, which must return soon after its flag is set, in a background thread, which then sends
-    /// [`Event::SearchEnded`]. If the system cannot start a thread, returns the report of a single iteration instead.
+    /// Runs `think` in a background thread that sends [`Event::SearchEnded`] at its end. `think` must return soon after
+    /// its flag is set. If the system cannot start a thread, returns the report of a single iteration instead.
     pub fn search(
         &mut self,
         think: impl FnOnce(&mut GameSearch, &AtomicBool) -> Report + Send + 'static,

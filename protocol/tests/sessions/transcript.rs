@@ -205,7 +205,7 @@ fn game_of(board: &Board) -> String {
 
 /// Replaces the placeholders in an expected line.
 fn filled(literal: &str) -> String {
-    let cores = otrera_bot::options::cores();
+    let cores = std::thread::available_parallelism().unwrap();
     literal.replace("<version>", env!("CARGO_PKG_VERSION")).replace("<cores>", &cores.to_string())
 }
 

@@ -57,6 +57,7 @@ impl Position {
 /// Converts a row of a picture.
 fn fen_row(picture: &str) -> String {
     let row = picture.replace('B', "Q").replace('W', "q").replace('X', "*");
+    // Longest runs first, so that no part of a run is replaced.
     (1..=picture.len()).rev().fold(row, |row, run| row.replace(&".".repeat(run), &run.to_string()))
 }
 

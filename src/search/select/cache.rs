@@ -132,7 +132,7 @@ struct TopChildren {
     tried: u32,
     /// The top k and the children tried since, in tree order: the first of equal scores wins, as in [`best_of_all`].
     rows: Vec<Row>,
-    /// Number of children in the rows.
+    /// Number of cached children.
     count: usize,
     /// Place, `row * ROW + lane`, of the child returned or added last. This worker has since visited no other child of
     /// the node.

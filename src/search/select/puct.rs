@@ -11,10 +11,9 @@ use crate::board::square::Side;
 use crate::search::params::Puct;
 use crate::search::tree::{Node, NodeId, Tree};
 
-/// Variance of the leaf values (0 to 1) below a node; scales the exploration of PUCT.
-///
-/// No single constant suits both the opening, where all moves have nearly equal values, and the endgame, where one move
-/// wins and the next loses.
+/// Variance of the leaf values (0 to 1) below a node; scales the exploration constant of PUCT.
+// No single constant suits both the opening, where all moves have nearly equal values, and the endgame, where one move
+// wins and the next loses.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueVariance(pub f32);
 

@@ -43,8 +43,8 @@ const DEVIATION_UNIT: u64 = 1 << 10;
 /// 2^42 even if the last burst goes beyond this number.
 const MAX_DEVIATIONS: u64 = 1 << 21;
 
-/// Returns `(reward - 1/2)^2` in units of 2^-22, which is equal for both sides. `reward` is in units of
-/// 1/[`REWARD_UNIT`].
+/// Returns `(reward - 1/2)^2` in units of 2^-22; `reward` is in units of 1/[`REWARD_UNIT`]. The result is equal for the
+/// rewards of both sides.
 #[inline]
 pub fn squared_deviation(reward: u32) -> u64 {
     let deviation = i64::from(reward) - i64::from(REWARD_UNIT / 2);

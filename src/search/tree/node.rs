@@ -110,7 +110,8 @@ impl Node<'_> {
         Edge::prior_of((self.value.load(Relaxed) >> NEXT_PRIOR_SHIFT) as u32)
     }
 
-    /// Sets the code of the prior of the next child to try. The caller holds the lock; other workers may add rewards.
+    /// Stores the encoded prior of the next child to try. The caller holds the lock; other workers may add rewards to the
+    /// same word meanwhile.
     #[inline]
     pub(super) fn set_next_prior(&self, code: u32) {
         let before = self.value.load(Relaxed) & NEXT_PRIOR;

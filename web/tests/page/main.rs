@@ -307,7 +307,7 @@ fn drags_and_keys_play_moves() {
 }
 
 #[test]
-fn page_engine_matches_the_native_engine() {
+fn page_engine_has_the_recorded_bench() {
     let Some(mut browser) = opened("the search of the page") else { return };
     browser.evaluate(
         "engine.asked = [];
@@ -736,6 +736,9 @@ fn layout_stays_when_a_move_is_made() {
         "scrollTo(0, 0); [...document.querySelectorAll('.card, .card > *, footer')].filter((element) => element.offsetParent)
         .map((element) => [element.id || element.className, element.offsetTop, element.offsetHeight])";
     let before = browser.evaluate(places);
+    let [top, bottom]: [f64; 2] =
+        value(&mut browser, "(({ top, bottom }) => [top, bottom])(byId('board').getBoundingClientRect())");
+    assert!(bottom - top >= 480.0 && bottom <= 625.0, "the board reaches from {top} to {bottom}");
     for ply in [2, 4, 6] {
         let mv = random_move(&position(&mut browser), &mut Rng::with_seed(ply));
         click_square(&mut browser, mv.from);

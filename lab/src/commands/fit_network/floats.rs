@@ -119,8 +119,8 @@ impl Trainee for Floats {
         self.0.as_flattened_mut()
     }
 
-    /// Resets the output weight of the linear unit to 1, and clamps the rows of the squares to the range of the
-    /// engine's 8-bit weights.
+    /// Resets the output weight of the linear unit to 1, and clamps the input weights of each square to the 8-bit range
+    /// of the engine.
     fn constrain(&mut self) {
         const LIMIT: f32 = 127.0 / SQUARES_ONE as f32;
         self.0[OUTPUT][LINEAR] = 1.0;

@@ -220,7 +220,7 @@ mod tests {
     use fastrand::Rng;
 
     /// Games in which ply N is move N, modulo the number of moves: the size of the board, the number of all legal moves,
-    /// and the final discs of both sides, from an independent program without bitboards.
+    /// and the final discs of both sides, computed square by square without bitboards.
     const GAMES: [(usize, usize, [i32; 2]); 5] =
         [(4, 35, [8, 8]), (6, 172, [16, 20]), (8, 540, [23, 41]), (10, 1227, [51, 49]), (12, 2407, [61, 83])];
 
@@ -233,6 +233,7 @@ mod tests {
                 let Some(&mv) = moves.get(ply % moves.len().max(1)) else { break };
                 counted += moves.len();
                 state = state.play(mv);
+                assert!((state.discs[0] & state.discs[1]).is_empty());
             }
             let counts = Side::BOTH.map(|side| state.count(side));
             assert_eq!((counted, counts), (legal_moves, discs), "{size}x{size}");

@@ -19,7 +19,7 @@ use study::Study;
 #[derive(clap::Args, Debug)]
 #[command(after_help = list_of_tables())]
 pub struct Args {
-    /// The table, see below.
+    /// Name of the table (listed below).
     #[arg(hide_possible_values = true)]
     name: Name,
     /// Play fewer games, in a few minutes.
