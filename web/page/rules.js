@@ -51,6 +51,7 @@ const rules = {
   listen() {
     byId("open-rules").addEventListener("click", () => this.open());
     byId("rules-play").addEventListener("click", () => this.play());
-    byId("rules-dialog").addEventListener("close", () => clearInterval(this.timer));
+    // The event can arrive after the dialog is open again.
+    byId("rules-dialog").addEventListener("close", ({ target }) => target.open || clearInterval(this.timer));
   },
 };
