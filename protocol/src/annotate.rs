@@ -53,9 +53,12 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     std::fs::write(output, format_game(output, &game)?)
         .map_err(|error| format!("{}: {error}", output.display()))?;
     for side in Side::BOTH {
-        let own = || losses.iter().filter(|(mover, _)| *mover == side).map(|(_, loss)| loss);
-        let mean = own().sum::<f32>() / own().count().max(1) as f32;
-        crate::print(&format!("{side} lost {:.1}% winning rate per move\n", mean * 100.0))?;
+        let own: Vec<f32> =
+            losses.iter().filter(|(mover, _)| *mover == side).map(|&(_, loss)| loss).collect();
+        if !own.is_empty() {
+            let mean = own.iter().sum::<f32>() / own.len() as f32;
+            crate::print(&format!("{side} lost {:.1}% winning rate per move\n", mean * 100.0))?;
+        }
     }
     crate::print(&format!("written to {}\n", output.display()))
 }
