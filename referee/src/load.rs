@@ -14,8 +14,8 @@ impl Load {
         let problem = |error: std::io::Error| format!("--load: {error}");
         let program = std::env::current_exe().map_err(problem)?;
         let mut load = Self(Vec::new());
+        let parent = std::process::id().to_string();
         for _ in 0..count {
-            let parent = std::process::id().to_string();
             let child = Command::new(&program).args(["busy", &parent]).stdin(Stdio::null()).spawn();
             load.0.push(child.map_err(problem)?);
         }

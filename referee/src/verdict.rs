@@ -22,7 +22,6 @@ pub enum Verdict {
     InvalidMove,
 }
 
-/// Botzone's names: those of the variants in capitals.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&format!("{self:?}").to_uppercase())

@@ -43,8 +43,8 @@ const MAX_CLOCK: f64 = 604_800.0;
 #[serde(tag = "do", rename_all = "lowercase")]
 enum Request {
     Start { edge: usize },
-    Position(Course),
-    Proofs(Course),
+    Position(MoveSequence),
+    Proofs(MoveSequence),
     Think(Think),
     Read { text: String },
     Write { game: Value, form: Format },
@@ -55,17 +55,17 @@ enum Request {
 
 /// A position and the moves that follow it.
 #[derive(Deserialize)]
-struct Course {
+struct MoveSequence {
     fen: String,
     #[serde(default)]
     moves: Vec<String>,
 }
 
-/// A search of the position at the end of the course.
+/// A search of the position at the end of the sequence.
 #[derive(Deserialize)]
 struct Think {
     #[serde(flatten)]
-    course: Course,
+    sequence: MoveSequence,
     seconds: Option<f64>,
     iterations: Option<u64>,
     lines: Option<usize>,
@@ -77,7 +77,7 @@ struct Think {
     clock: Option<Clock>,
 }
 
-impl Course {
+impl MoveSequence {
     /// Plays the moves. Returns all positions and the parsed moves. Fails if a side has no amazon.
     fn played(&self) -> Result<(Vec<Position>, Vec<Move>), String> {
         let mut position = Position::from_fen(&self.fen).map_err(|error| error.to_string())?;
@@ -148,13 +148,13 @@ impl Engine {
                 let size = Size::new(edge).ok_or("a board has 4 to 10 squares along each edge")?;
                 format_json(&Described::new(&Position::start(size), &[]))
             }
-            Request::Position(course) => {
-                let (positions, moves) = course.played()?;
+            Request::Position(sequence) => {
+                let (positions, moves) = sequence.played()?;
                 let position = positions.last().ok_or("the request has no position")?;
                 format_json(&Described::new(position, &moves))
             }
-            Request::Proofs(course) => {
-                let (positions, _) = course.played()?;
+            Request::Proofs(sequence) => {
+                let (positions, _) = sequence.played()?;
                 format_field("proofs", positions.iter().map(Proof::of).collect::<Vec<_>>())
             }
             Request::Think(think) => format_json(&self.think(&think, stop)?),
@@ -172,7 +172,7 @@ impl Engine {
     /// Runs the search once. Reuses the tree if the last run's position occurs in the request's game or precedes the
     /// new position by one move. Starts with an empty tree for `anew` and at levels below 10.
     fn think(&mut self, think: &Think, stop: &AtomicBool) -> Result<Found, String> {
-        let (positions, moves) = think.course.played()?;
+        let (positions, moves) = think.sequence.played()?;
         let position = *positions.last().ok_or("the request has no position")?;
         if position.winner().is_some() {
             return Err("the game is over".into());

@@ -100,6 +100,9 @@ impl fmt::Display for Kind {
     }
 }
 
+/// A UCI option: its name, its kind, and a function that sets it or fails with the valid values.
+type UciOption = (&'static str, Kind, fn(&mut UciBot, &str) -> Result<(), String>);
+
 impl UciBot {
     fn new(session: Session) -> Self {
         let shown = Shown { lines: 1, winning_rate: false };
@@ -163,62 +166,62 @@ impl UciBot {
     /// Formats the answer to `uci`: name and options.
     fn introduction(&self) -> String {
         let (name, version) = (&self.session.settings.name, env!("CARGO_PKG_VERSION"));
-        let options = self.options().map(|(name, kind)| format!("option name {name} type {kind}\n")).concat();
+        let options =
+            self.options().map(|(name, kind, _)| format!("option name {name} type {kind}\n")).concat();
         format!("id name {name} {version}\nid author the Otrera authors\n{options}uciok")
     }
 
-    /// Returns all options with their kinds, in the order of the answer to `uci`.
-    fn options(&self) -> [(&'static str, Kind); 9] {
+    /// Returns all options, in the order of the answer to `uci`.
+    fn options(&self) -> [UciOption; 9] {
         let setup = self.session.setup();
         let Resources { threads, memory, .. } = setup.resources(&self.session.settings);
-        let variants = dialect::sizes().map(dialect::variant).collect();
+        let variants =
+            Kind::Combo(dialect::variant(setup.size), dialect::sizes().map(dialect::variant).collect());
         let preset = self.session.settings.preset.text.split(',').next().unwrap_or_default();
         let presets = Params::NAMED.map(|(name, _)| name.into()).into();
+        let overhead = self.overhead().as_millis() as u64;
         [
-            ("UCI_Variant", Kind::Combo(dialect::variant(setup.size), variants)),
-            ("Threads", Kind::Spin(threads as u64, 1, options::cores() as u64)),
-            ("Hash", Kind::Spin(memory as u64 >> 20, 1, options::MAX_MEMORY)),
-            ("Clear Hash", Kind::Button),
-            ("Ponder", Kind::Check(false)),
-            ("MultiPV", Kind::Spin(self.shown.lines as u64, 1, MAX_LINES)),
-            ("Move Overhead", Kind::Spin(self.overhead().as_millis() as u64, 0, MAX_OVERHEAD)),
-            ("UCI_ShowWDL", Kind::Check(self.shown.winning_rate)),
-            ("Preset", Kind::Combo(preset.to_ascii_lowercase(), presets)),
-        ]
-    }
-
-    /// Sets the option with this name in [`Self::options`].
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        match name {
-            "UCI_Variant" => self.set_variant(value)?,
-            "Threads" => self.set_search("threads", value)?,
-            "Hash" => self.set_search("memory", value)?,
-            "Clear Hash" => self.session.forget_tree(),
-            "MultiPV" => self.shown.lines = options::number(value, 1, MAX_LINES)? as usize,
-            "Move Overhead" => {
-                let overhead = Duration::from_millis(options::number(value, 0, MAX_OVERHEAD)?);
-                self.session.settings.move_overhead = Some(overhead);
-            }
-            "UCI_ShowWDL" => {
-                self.shown.winning_rate = value.parse().map_err(|_| "expected true or false")?;
-            }
-            "Preset" => self.set_search("preset", value)?,
+            ("UCI_Variant", variants, Self::set_variant),
+            ("Threads", Kind::Spin(threads as u64, 1, options::cores() as u64), |bot, value| {
+                bot.set_search("threads", value)
+            }),
+            ("Hash", Kind::Spin(memory as u64 >> 20, 1, options::MAX_MEMORY), |bot, value| {
+                bot.set_search("memory", value)
+            }),
+            ("Clear Hash", Kind::Button, |bot, _| {
+                bot.session.forget_tree();
+                Ok(())
+            }),
             // The interface says with each `go` whether to ponder.
-            "Ponder" => {}
-            _ => return Err("cannot be set".into()),
-        }
-        Ok(())
+            ("Ponder", Kind::Check(false), |_, _| Ok(())),
+            ("MultiPV", Kind::Spin(self.shown.lines as u64, 1, MAX_LINES), |bot, value| {
+                bot.shown.lines = options::number(value, 1, MAX_LINES)? as usize;
+                Ok(())
+            }),
+            ("Move Overhead", Kind::Spin(overhead, 0, MAX_OVERHEAD), |bot, value| {
+                let overhead = Duration::from_millis(options::number(value, 0, MAX_OVERHEAD)?);
+                bot.session.settings.move_overhead = Some(overhead);
+                Ok(())
+            }),
+            ("UCI_ShowWDL", Kind::Check(self.shown.winning_rate), |bot, value| {
+                bot.shown.winning_rate = value.parse().map_err(|_| "expected true or false")?;
+                Ok(())
+            }),
+            ("Preset", Kind::Combo(preset.to_ascii_lowercase(), presets), |bot, value| {
+                bot.set_search("preset", value)
+            }),
+        ]
     }
 
     /// Sets an option. An error lists the valid values.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let option = self.options().into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        let (known, kind) = option.ok_or_else(|| format!("unknown option {}", shortened(name)))?;
+        let option = self.options().into_iter().find(|(known, ..)| known.eq_ignore_ascii_case(name));
+        let (_, kind, set) = option.ok_or_else(|| format!("unknown option {}", shortened(name)))?;
         let outcome = match kind {
             Kind::Spin(_, min, max) if value.trim().parse::<u64>().is_err() => {
                 Err(format!("expected a whole number from {min} to {max}"))
             }
-            _ => self.set(known, value),
+            _ => set(self, value),
         };
         outcome.map_err(|problem| format!("option {} value {}: {problem}", shortened(name), shortened(value)))
     }
