@@ -292,16 +292,17 @@ fn many_short_runs_use_no_extra_memory() {
 #[ignore = "slow"]
 fn many_short_runs_match_one_long_run() {
     const ITERATIONS: u64 = 4_000_000;
+    /// Iterations of a short run: as many as a slow machine runs in 0.1 s.
+    const SLICE: u64 = 20_000;
     let resources = Resources { memory: 64 << 20, ..Resources::default() };
     let [mut short, mut long] =
         [(); 2].map(|()| Search::new(Position::standard(), Params::TOURNAMENT, resources));
     let long = run_iterations(&mut long, ITERATIONS);
-    // The depth and the recycling count of a report cover only its own run.
-    let (mut left, mut depth, mut recycled) = (ITERATIONS, 0, 0);
-    while left > 0 {
-        let slice =
-            run(&mut short, Limits { iterations: Some(left), ..Limits::time(Duration::from_millis(100)) });
-        left -= slice.iterations;
+    // The depth and the recycling count of a report cover only its own run. Runs limited by time would differ from
+    // machine to machine, and with them the depth: 24 to 31 with various seeds.
+    let (mut depth, mut recycled) = (0, 0);
+    for _ in 0..ITERATIONS / SLICE {
+        let slice = run_iterations(&mut short, SLICE);
         (depth, recycled) = (depth.max(slice.depth), recycled + slice.recycled);
     }
     let learned = run_iterations(&mut short, 0);
@@ -313,7 +314,7 @@ fn many_short_runs_match_one_long_run() {
 }
 
 #[test]
-fn full_trees_are_not_pruned_near_the_deadline() {
+fn full_trees_are_pruned_unless_the_deadline_is_near() {
     let resources = Resources { memory: 1 << 20, ..Resources::default() };
     let mut search = Search::new(Position::standard(), Params::TOURNAMENT, resources);
     let mut nodes = 0;
@@ -325,7 +326,8 @@ fn full_trees_are_not_pruned_near_the_deadline() {
             break;
         }
     }
-    assert!(run_iterations(&mut search, 1).recycled > 0);
+    let mut recycles = || run(&mut search, Limits::time(Duration::from_millis(100))).recycled > 0;
+    assert!((0..10).any(|_| recycles()), "never in 0.1 s");
 }
 
 #[test]
