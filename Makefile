@@ -1,9 +1,9 @@
 # Otrera's builds. `make help` lists the targets.
 #
-# Missing parts of Rust are installed by rustup. For any other missing tool the command that installs it is printed.
+# rustup installs missing parts of Rust. For any other missing tool, its install command is printed.
 
-# Targets for Windows 7: the usual ones import functions of Windows 8 and 10. Rust distributes no compiled library for
-# them; RUSTC_BOOTSTRAP lets the stable compiler build it from source.
+# Targets for Windows 7: the usual ones import functions of Windows 8 and 10. Rust distributes no compiled standard
+# library for the Windows 7 targets; RUSTC_BOOTSTRAP lets the stable compiler build the library from source.
 WINDOWS := x86_64-win7-windows-gnu
 WINDOWS_32 := i686-win7-windows-gnu
 build-windows = RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build -Zbuild-std=std,panic_unwind --release --locked --package otrera-bot --target

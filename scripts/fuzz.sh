@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/fuzz.sh SECONDS [TARGET...]: runs each fuzz target for SECONDS. A target starts from the input of the
-# transcripts, fuzz/seeds, earlier findings (protocol/tests/fuzzed) and the corpus of earlier runs (fuzz/corpus). It
-# prints the path of a new finding; copy that file to protocol/tests/fuzzed/TARGET/.
+# scripts/fuzz.sh SECONDS [TARGET...]: runs each fuzz target for SECONDS. A target starts from the
+# transcripts' input, fuzz/seeds, earlier findings (protocol/tests/fuzzed) and the corpus of earlier runs (fuzz/corpus).
+# The path of a new finding is printed; copy that file to protocol/tests/fuzzed/TARGET/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/referee.sh COMMAND [OPTION...]: runs dist/referee. Builds it first if it is missing.
+# scripts/referee.sh COMMAND [OPTION...]: runs dist/referee, which is built first if missing.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 [ -x "$root/dist/referee" ] || make --no-print-directory -C "$root" referee >&2

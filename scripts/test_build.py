@@ -1,6 +1,6 @@
 """Tests of `make` and tests.sh on machines that lack tools: `python3 scripts/test_build.py`.
 
-The tools of such a machine are small shell scripts in a folder, the only one in PATH.
+The tools of a simulated machine are small shell scripts in a folder, the only one in PATH.
 """
 
 import shutil

@@ -1,4 +1,4 @@
-//! Botzone's match logs and the input of its bots, both written here from random games.
+//! Tests of reading Botzone's match logs and bot input, both generated here from random games.
 
 use fastrand::Rng;
 use otrera::record::botzone::KEYS;
@@ -18,7 +18,7 @@ fn random_game() -> GameRecord {
     random_record(start, ["eins", "二"], usize::MAX, &mut Rng::with_seed(5), |mv, _| mv.into())
 }
 
-/// Returns the match log of a game, as on the site.
+/// Returns the match log of a game, in the format of Botzone's site.
 fn log(game: &GameRecord) -> Vec<Value> {
     let mut entries = Vec::new();
     for (ply, played) in game.moves.iter().enumerate() {

@@ -48,7 +48,7 @@ fn either_rules(rng: &mut Rng) -> Rules {
     if rng.bool() { Rules::Standard } else { Rules::SelfBlocking }
 }
 
-/// Returns the positions with at most `most_empty` empty squares from random games on boards of 4x4 to 6x6.
+/// Returns the positions with at most `most_empty` empty squares from `games` random games on 4x4 to 6x6 boards.
 fn late_positions(games: usize, most_empty: u32, seed: u64) -> Vec<Position> {
     let mut rng = Rng::with_seed(seed);
     let mut positions = Vec::new();
@@ -83,7 +83,7 @@ fn a_proven_winner_wins_by_brute_force() {
     assert!(open * 50 < separated, "{open} of {separated} separated positions were not decided");
 }
 
-/// Returns the maximum number of filling moves by exhaustive search.
+/// Returns the maximum number of filling moves in a region, found by exhaustive search.
 fn longest(part: Part, known: &mut HashMap<Part, u32>) -> u32 {
     if let Some(&known) = known.get(&part) {
         return known;
@@ -171,11 +171,11 @@ fn bounds_hold_when_the_filling_search_gives_up() {
             at_the_lower_bound += u32::from(exact == bounds.low);
         }
     }
-    // Only these parts reveal a lower bound that is one too high.
+    // Only regions whose exact maximum equals the lower bound would reveal a bound that is one too high.
     assert!(at_the_lower_bound >= 10, "only {at_the_lower_bound}");
 }
 
-/// Generates random unfinished positions whose winner the bounds prove, on boards of any size.
+/// Generates `count` random unfinished positions of any board size whose winner the filling bounds prove.
 fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     let mut rng = Rng::with_seed(seed);
     let mut prover = FillingProver::new();
@@ -194,8 +194,8 @@ fn decided_positions(count: usize, seed: u64) -> Vec<Position> {
     decided
 }
 
-/// Returns the move, of at most 300 random ones, that leaves the mover the most reachable squares. Such moves release
-/// guards and enter contested squares.
+/// Returns the move, out of at most 300 random ones, that leaves the mover the most reachable squares. Such moves
+/// release guards and enter contested squares.
 fn stubborn_move(position: &Position, rng: &mut Rng) -> Move {
     let side = position.side();
     let mut moves: Vec<Move> = position.legal_moves().collect();
@@ -305,7 +305,7 @@ fn the_search_fills_or_searches_decided_positions() {
             }
             None => {
                 assert!(!wins);
-                // A lost position is searched as without endgame proofs, under which all moves are equal.
+                // A lost position is searched as if endgame proofs were off, because all its moves are proven losses.
                 let visits = |report: &Report| -> HashMap<Move, u32> {
                     report.lines.iter().map(|line| (line.mv, line.visits)).collect()
                 };

@@ -46,13 +46,13 @@ impl Crate {
         Self(files)
     }
 
-    /// Returns the longest prefix of a path that is a module.
+    /// Returns the longest prefix of a path that is a module; the root if no other is.
     fn module_of(&self, path: &[&str]) -> Module {
         let mut prefixes = (0..=path.len()).rev().map(|length| module(&path[..length]));
         prefixes.find(|prefix| self.0.contains_key(prefix)).unwrap_or_default()
     }
 
-    /// Returns the modules of the items that a file uses.
+    /// Returns the modules whose items a file uses.
     fn homes(&self, file: &Module) -> BTreeSet<Module> {
         self.paths(file, &self.0[file]).iter().map(|path| self.module_of(path)).collect()
     }
@@ -62,7 +62,7 @@ impl Crate {
         let files = self.0.keys().filter(|file| !file.is_empty());
         let imports = files.map(|file| {
             let mut imports = self.homes(file);
-            // The root, the file itself and its ancestors.
+            // Drops the root, the file itself and its ancestors.
             imports.retain(|import| !file.starts_with(import));
             (file.clone(), imports)
         });
@@ -111,7 +111,7 @@ fn is_in_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the paths of the use tree at the start of a text: `a::{b, c::d}` is `a::b` and `a::c::d`.
+/// Returns the paths of the use tree at the start of a text: `a::{b, c::d}` gives `a::b` and `a::c::d`.
 fn use_tree(text: &str) -> Vec<Vec<&str>> {
     let mut paths = Vec::new();
     read_tree(text, &[], &mut paths);
@@ -161,7 +161,7 @@ fn cycles(mut graph: Graph) -> Vec<Module> {
     }
 }
 
-/// Merges the files of each top-level module; imports within one are dropped.
+/// Merges the files of each top-level module into one node, and drops imports within such a module.
 fn by_top_module(graph: &Graph) -> Graph {
     let mut merged = Graph::new();
     for (file, imports) in graph {

@@ -20,7 +20,7 @@ fn random_network(edge: usize, rng: &mut Rng) -> NetworkWeights {
     NetworkWeights { trained: "by chance".into(), network }
 }
 
-/// Computes the inputs of a position with at most four amazons a side.
+/// Computes the network's inputs for a position with at most four amazons a side.
 fn reference_inputs(position: &Position) -> Inputs {
     let sides = [position.side(), position.side().opponent()];
     let amazons: u32 = sides.iter().map(|&side| position.amazons(side).len()).sum();
@@ -41,8 +41,8 @@ fn reference_inputs(position: &Position) -> Inputs {
     }
 }
 
-/// Returns the code of each square: the classes of both sides by queen moves, in three bits each; on occupied squares
-/// 37 for our amazon, 38 for theirs, else 39.
+/// Returns each square's code: the queen-distance buckets of the side to move (bits 0 to 2) and of its opponent (bits 3
+/// to 5), or, if occupied, 37 for an amazon of the side to move, 38 for an enemy amazon, otherwise 39.
 fn square_codes(position: &Position, queen: &[Distances; 2]) -> SquareCodes {
     let mut codes = SquareCodes([39; 128]);
     for square in position.empty() {
@@ -55,8 +55,8 @@ fn square_codes(position: &Position, queen: &[Distances; 2]) -> SquareCodes {
     codes
 }
 
-/// Counts the empty squares twice: by the queen-distance classes of both sides, and by the leads of the side to move in
-/// queen and king moves. A lead is the opponent's class minus the mover's, clamped to -2..=2 and stored as 0 to 4.
+/// Counts the empty squares twice: by the queen-distance buckets of both sides, and by the leads of the side to move in
+/// queen and king moves. A lead is the opponent's bucket minus the mover's, clamped to -2..=2 and stored as 0 to 4.
 fn square_counts(position: &Position, queen: &[Distances; 2], king: &[Distances; 2]) -> [u8; COUNTS] {
     let mut counts = [0; COUNTS];
     for square in position.empty() {
@@ -69,14 +69,14 @@ fn square_counts(position: &Position, queen: &[Distances; 2], king: &[Distances;
     counts
 }
 
-/// Returns the class of a distance: 0 to `most - 1` for 1 to `most` moves, `most` for more, `most + 1` for unreachable.
+/// Buckets a square's distance: 0 to `most - 1` for 1 to `most` moves, `most` for more, `most + 1` if unreachable.
 pub fn distance_class(distances: &Distances, square: Square, most: usize) -> usize {
     distances.get(&square).map_or(most + 1, |&steps| (steps as usize - 1).min(most))
 }
 
-/// Returns the classes of an amazon in the order of [`AMAZON_FEATURES`]: by its freedom in quarters, by the number of
-/// squares that it reaches before all other amazons, and by the number of squares that the enemy would reach first
-/// without it. Distances are in queen moves, at most 3.
+/// Returns an amazon's bucket in each of [`AMAZON_FEATURES`]: its freedom in quarters, the number of squares that the
+/// amazon reaches before all others, and the number that the enemy would reach first without this amazon. Distances
+/// are in queen moves, clamped to 3.
 fn amazon_classes(
     position: &Position,
     side: Bitboard,
@@ -102,7 +102,7 @@ fn amazon_classes(
     })
 }
 
-/// Computes the network's output, in log-odds of a win, from its inputs. The rows have the order of weights files.
+/// Computes the network's output, in log-odds of a win, from its inputs. `rows` are in the order of weights files.
 fn log_odds(Network { rows, squares }: &Network, edge: usize, inputs: &Inputs) -> Value {
     let mut active: Vec<(usize, i32)> = inputs.counts.map(i32::from).into_iter().enumerate().collect();
     let mut first = COUNTS;

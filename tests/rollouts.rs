@@ -1,5 +1,5 @@
-//! Rollouts: their end positions, the side for which they return the winning rate, equal probability of all half-moves,
-//! and identical bits from all kernels.
+//! Rollouts: their end positions, the side for which they return the winning rate, equal probability of all half-moves
+//! (movements, arrows), and identical bits from all kernels.
 
 use fastrand::Rng;
 use otrera::eval::phased::PhasedWeights;
@@ -9,7 +9,7 @@ use otrera::search::state::State;
 use otrera::{Evaluator, Kernel, Model, ModelScratch, Params, Position, Rules, Side, ValueLink, WinRate};
 use testkit::{random_game, size};
 
-/// A strictly monotonic link: different values have different winning rates.
+/// A strictly monotonic link function, so that different values have different winning rates.
 const LINK: ValueLink = ValueLink::Logistic { scale: 8.0 };
 
 const MODEL: Model = Model::Paper(PhasedWeights { link: LINK, ..PhasedWeights::PAPER });
@@ -50,8 +50,8 @@ fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
     (mean, variance)
 }
 
-/// Asserts that every rollout from a state returns the rate of one of these outcomes, given as (probability, rate), and
-/// that the mean of the rollouts is that of the outcomes, within four standard errors.
+/// Asserts that every rollout from a state returns the rate of one of `outcomes`, given as (probability, rate). The
+/// mean of the rollouts must equal that of the outcomes within four standard errors.
 fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     const SAMPLES: u32 = 8000;
     let mut rng = Rng::with_seed(7);
@@ -69,7 +69,7 @@ fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     assert!((found - mean).abs() < 4.0 * error + 1e-6, "{found}, not {mean} +- {error}\n{state:?}");
 }
 
-/// Returns the winning rates for Black after `half_moves` uniformly random half-moves, each with its probability.
+/// Returns (probability, Black's winning rate) of every outcome of `half_moves` random movements and arrows in turn.
 fn outcomes(state: State, half_moves: u32) -> Vec<(f64, f64)> {
     let next: Vec<State> = match state {
         _ if half_moves == 0 || state.winner().is_some() => return vec![(1.0, evaluated(state.position()))],

@@ -1,5 +1,5 @@
 //! The rules, compared with perft numbers of independent programs, real games and a brute-force generator. Also both
-//! rules for the end of a game, and positions and moves as text. The large perft numbers:
+//! rules for the end of a game, and positions and moves as text. To check the large perft numbers:
 //! `cargo test --release --test all rules:: -- --ignored`.
 
 use fastrand::Rng;
@@ -145,7 +145,7 @@ fn queen_reach_equals_single_steps() {
     }
 }
 
-/// The position read from a picture is built from its parts, so this also checks keys updated by moves.
+/// Also checks incrementally updated Zobrist keys, because a position read from text computes its key from scratch.
 #[test]
 fn positions_and_moves_survive_a_round_trip_through_text() {
     let mut rng = Rng::with_seed(11);

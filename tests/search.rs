@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::{random_game, size};
 
-/// Maximum time between the stop of a search and its end. A slower search counts as hanging, even on a busy machine.
+/// Time within which a search must end, even on a busy machine; a longer search counts as hanging.
 const HANGING: Duration = Duration::from_secs(10);
 
 /// Runs a search without interruption.
@@ -25,12 +25,12 @@ pub fn run_iterations(search: &mut Search, count: u64) -> Report {
     run(search, Limits::iterations(count))
 }
 
-/// Runs a new search for a number of iterations.
+/// Runs a new search for `iterations` iterations and returns its report.
 fn found(position: &Position, params: &Params, resources: Resources, iterations: u64) -> Report {
     run_iterations(&mut Search::new(*position, params.clone(), resources), iterations)
 }
 
-/// Formats a report without its time: equal texts mean equal bits.
+/// Formats a report without its duration, so that equal texts mean bit-identical results.
 fn outcome(report: Report) -> String {
     format!("{:?}", Report { elapsed: Duration::ZERO, ..report })
 }

@@ -1,4 +1,4 @@
-//! Selection formulas, compared with plain double precision on random families (the children of one node).
+//! Selection formulas, compared with double-precision references on random families (the children of one node).
 
 use fastrand::Rng;
 use otrera::search::backup::{Rewards, Step, add_rewards};
@@ -24,7 +24,7 @@ fn children<'a>(
     first.into_iter().chain(std::iter::from_fn(move || tree.claim_untried(id, chunk, |_| edges)))
 }
 
-/// Creates a root with children of random statistics; returns the tree, and id, visits and mean reward of each child.
+/// Creates a root with children of random statistics. Returns the tree, and (id, visits, mean reward) per child.
 fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     let tree = Tree::with_memory(0);
     let edges: Vec<Edge> =
@@ -44,12 +44,12 @@ fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     (tree, children)
 }
 
-/// Returns the root as a parent at which Black selects.
+/// Returns the root as a parent with Black to move.
 fn root_of(tree: &Tree) -> Parent<'_> {
     Parent::new(tree, tree.root(), Side::Black)
 }
 
-/// Returns the child that is selected with an empty selection cache.
+/// Returns the child that selection chooses with an empty cache.
 fn selected(parent: &Parent, params: &Params, variance: ValueVariance, edges: &[Edge]) -> NodeId {
     let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
     best_child(parent, params, variance, &mut cache, &mut chunk, |_| edges).unwrap().child
@@ -65,7 +65,7 @@ fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
         let lost = children[rng.usize(..children.len())].0;
         tree.node(lost).prove(Side::White);
         let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
-        // The visit of the descent that selects.
+        // Counts the visit of the descent that is selecting.
         tree.node(tree.root()).add_visits(1);
         let selected = selected(&root_of(&tree), &params, ValueVariance::START, &[]);
         assert_ne!(selected, lost);
@@ -116,7 +116,7 @@ fn equal_children_are_selected_in_family_order() {
     assert!(out_of_order > 0, "every family has ascending ids");
 }
 
-/// Compares two trees that grow in parallel, one with a persistent cache and one with a new cache per selection.
+/// Compares two trees grown in lockstep, one with a persistent cache and one with a new cache for each selection.
 #[test]
 fn the_selection_cache_changes_no_selection() {
     let mut rng = Rng::with_seed(4);
@@ -167,7 +167,7 @@ fn the_selection_cache_changes_no_selection() {
 }
 
 /// Compares UCT over movements with a scan of all children. An unexpanded movement comes first, so its arrows are tried
-/// before its value counts. Covers ties, losses, movements that are never expanded, and finally a full tree.
+/// before its value counts. Covers ties, proven losses, movements that are never expanded, and a full tree.
 #[test]
 fn cached_uct_matches_a_scan_of_all_children() {
     for c in [0.0, 0.7] {
@@ -179,7 +179,7 @@ fn cached_uct_matches_a_scan_of_all_children() {
         let movements: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
         let arrows: Vec<Edge> =
             Bitboard::playable(Size::STANDARD).into_iter().take(20).map(Edge::arrow).collect();
-        // A movement that is never expanded, since it is a proven loss.
+        // A proven loss, and therefore never expanded.
         let lost = children(&tree, tree.root(), &movements, &mut chunk).next().unwrap();
         tree.node(lost).prove(Side::White);
         let (mut unexpanded_first, mut compared) = (0, 0);
@@ -234,7 +234,7 @@ fn best_by_scan(tree: &Tree, c: f32) -> (NodeId, bool) {
     (best.0, false)
 }
 
-/// Generates random probabilities in descending order.
+/// Generates random probabilities that sum to 1, in descending order.
 fn random_priors(count: usize, rng: &mut Rng) -> Vec<f32> {
     let mut priors: Vec<f32> = (0..count).map(|_| (rng.f32() * 6.0).exp()).collect();
     let sum: f32 = priors.iter().sum();
@@ -352,7 +352,7 @@ fn the_variance_matches_the_values_below_a_node() {
             tree.add_deviations(root, 1, squared_deviation(reward));
             rewards.push(f64::from(reward) / f64::from(REWARD_UNIT));
         }
-        // The visit of the descent that selects.
+        // Counts the visit of the descent that is selecting.
         tree.node(root).add_visits(1);
         let mean = rewards.iter().sum::<f64>() / f64::from(count.max(1));
         let squares: f64 = rewards.iter().map(|reward| (reward - mean) * (reward - mean)).sum();
@@ -512,7 +512,7 @@ fn tried_edges_stay_first_when_the_history_changes() {
     assert_eq!(list(&mut lister, &tried, 8), after[..8]);
 }
 
-/// Returns the priors of a state's half-moves, in edge order.
+/// Returns the priors of a state's movements or arrows, in edge order.
 fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
     let (tree, mut expander) = (Tree::with_memory(0), Expander::new(1));
@@ -536,12 +536,12 @@ fn movements_and_arrows_have_separate_temperatures() {
             let [ours, plain] = [puct, unit].map(|puct| priors_of(state, puct));
             let ratio = |priors: &[f64], place: usize| (priors[0] / priors[place]).ln();
             for place in 1..ours.len().min(20) {
-                // Lower priors are stored as 1/27,000.
+                // Near the minimum stored prior, 1/27,000, the ratio is no longer exact.
                 if plain[place] < 1e-4 {
                     continue;
                 }
                 let (found, expected) = (ratio(&ours, place) * f64::from(temperature), ratio(&plain, place));
-                // Priors are stored to 2 %, and nearly equal ones can change places.
+                // Priors are stored in steps of 2 %, so nearly equal ones can change places.
                 assert!(
                     (found - expected).abs() < 0.05 * f64::from(temperature) + 0.05,
                     "{found} for {expected}"

@@ -6,7 +6,7 @@ use otrera::{Position, Side};
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
 
-/// Runs a task on four threads, with its number, and returns the results.
+/// Runs a task on four threads, given the thread's index, and returns the results in thread order.
 fn on_four_threads<T: Send>(task: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let task = &task;
     std::thread::scope(|scope| {
@@ -15,13 +15,14 @@ fn on_four_threads<T: Send>(task: impl Fn(u64) -> T + Sync) -> Vec<T> {
     })
 }
 
-/// Creates up to 2176 distinct edges with priors.
+/// Creates `count` distinct edges, at most 2176, with random priors.
 fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
     let start = Position::standard();
     start.legal_moves().take(count).map(|mv| Edge::whole(mv).with_log_prior(-rng.f32() * 8.0)).collect()
 }
 
-/// Expands a node, tries some of its children and gives them random statistics; returns the tried children.
+/// Expands a node, tries some of its children and gives them random statistics. Returns the tried children, or none if
+/// the node is already expanded or the tree is full.
 fn grow(tree: &Tree, id: NodeId, rng: &mut Rng) -> Vec<NodeId> {
     let edges = edges(1 + rng.usize(..200), rng);
     let mut chunk = ArenaChunk::default();
@@ -61,8 +62,8 @@ fn dump(tree: &Tree, id: NodeId, text: &mut String) -> usize {
     node.counts().0 as usize + below
 }
 
-/// Counts the words in the families of all expanded nodes of a subtree. A family has a line of 8 words with two nodes,
-/// then blocks of 5 nodes in 16 words, 10 in 32 and so on, up to 341 in 1024.
+/// Counts the words in the families of all expanded nodes of a subtree. A family has a cache line of 8 words with two
+/// nodes, then blocks of 5 nodes in 16 words, 10 in 32 and so on, up to 341 in 1024.
 fn words_below(tree: &Tree, id: NodeId) -> u32 {
     if !tree.is_expanded(id) {
         return 0;

@@ -20,13 +20,13 @@ pub fn read_size(text: &str) -> Result<Size, String> {
     text.parse().ok().and_then(Size::new).ok_or_else(|| "expected an edge from 4 to 10".into())
 }
 
-/// Returns the path of `otrera` in the folder of this program. `make` puts both programs there.
+/// Returns the path of `otrera` in this program's folder, where `make` puts both programs.
 pub fn default_engine() -> String {
     let program = std::env::current_exe().unwrap_or_default();
     program.with_file_name("otrera").to_string_lossy().into_owned()
 }
 
-/// Makes the engine's path absolute, since the engine can be started in another folder.
+/// Makes the engine's path absolute, for starting the engine in another folder. Fails if the path is not UTF-8.
 pub fn read_engine(path: &str) -> Result<String, String> {
     let path = std::path::absolute(path).map_err(|error| error.to_string())?;
     path.into_os_string().into_string().map_err(|path| format!("{} is not UTF-8", path.display()))

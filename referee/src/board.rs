@@ -44,7 +44,7 @@ impl Board {
         self.position = self.position.with_move(mv);
     }
 
-    /// Plays a legal move that depends only on the moves played, and returns it. Fails as [`Board::play`] does.
+    /// Plays and returns an arbitrary but reproducible legal move. Fails if the game is over or the move was refused.
     pub fn play_any(&mut self) -> Result<Move, String> {
         let moves: Vec<Move> = self.position.legal_moves().collect();
         let choice = 7919 * (self.moves.len() + 1) % moves.len().max(1);
@@ -52,7 +52,7 @@ impl Board {
         self.play(mv).map(|()| mv)
     }
 
-    /// Takes back the last move and refuses it from now on at this ply. Fails if no move was played.
+    /// Takes back the last move and refuses that move at this ply from now on. Fails if no move was played.
     pub fn take_back(&mut self) -> Result<(), String> {
         let (Some(mv), Some(position)) = (self.moves.pop(), self.past.pop()) else {
             return Err("no move to take back".into());
@@ -62,12 +62,12 @@ impl Board {
         Ok(())
     }
 
-    /// Gives the turn to the other side without a move.
+    /// Passes the turn to the other side without a move.
     pub fn pass(&mut self) {
         self.position = self.position.with_side(self.position.side().opponent());
     }
 
-    /// Plays the move in an engine's answer. Fails if [`Form::read_answer`] or [`Board::play`] does.
+    /// Plays the move in an engine's answer. Fails if the answer is malformed or [`Board::play`] fails.
     pub fn accept(&mut self, line: &str, form: Form) -> Result<(), String> {
         let mv = form.read_answer(line, &self.position);
         self.play(mv.ok_or("malformed move")?)
@@ -77,12 +77,12 @@ impl Board {
         form.format_move(mv, self.position.size().edge())
     }
 
-    /// Returns the requests and the responses of Botzone's full history, as sent to the side to move.
+    /// Returns `[requests, responses]` of the full Botzone history that the side to move receives.
     pub fn messages(&self, form: Form) -> [Vec<String>; 2] {
         form.messages(&self.moves, self.position.side(), self.position.size().edge())
     }
 
-    /// Formats Botzone's full history, as sent to the side to move.
+    /// Formats the full Botzone history that the side to move receives.
     pub fn history(&self, form: Form) -> String {
         form.history(&self.moves, self.position.side(), self.position.size().edge(), "")
     }

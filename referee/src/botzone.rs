@@ -13,10 +13,10 @@ use rustix::process::Signal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time limit for an answer in a match without a time limit. A process that needs more time is considered hung.
+/// Time limit for an answer if the match has none. A process that needs more time is considered hung.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Time to wait for an answer after its [`Budget`] has expired. The caller decides whether the answer is too late.
+/// Extra wait for an answer after its [`Budget`] has expired. The caller decides whether the answer is too late.
 const GRACE: Duration = Duration::from_millis(500);
 
 pub fn patience(budget: Budget) -> Duration {
@@ -30,9 +30,9 @@ pub struct Allowance {
     pub time: Duration,
     /// Processor time for a turn of a process that has kept running since its last turn.
     pub kept_time: Duration,
-    /// Wall-clock limit, as a multiple of the limit of processor time.
+    /// Wall-clock limit, as a multiple of the limit on processor time.
     pub alarm: f64,
-    /// Limit of the peak resident set, in bytes.
+    /// Limit on the peak resident set size, in bytes.
     pub memory: u64,
 }
 
@@ -59,7 +59,7 @@ impl TurnTaken {
     }
 }
 
-/// Turns of several games. Players append to this log; the caller counts the verdicts.
+/// Log of the turns of several games. Players append to this log; the caller counts the verdicts.
 pub type Log = Arc<Mutex<Vec<TurnTaken>>>;
 
 /// Polling interval for a process's time and memory.
@@ -77,8 +77,8 @@ struct Running {
 }
 
 impl Running {
-    /// Waits until the process ends or, if `may_stay`, asks for keep-running. Returns the output without that request,
-    /// and true if the process asked for keep-running.
+    /// Waits until the process ends or, if `may_stay`, asks for keep-running. Returns the output before that request,
+    /// and true if the process asked for keep-running. Fails if a limit is exceeded.
     fn answer(&mut self, limits: &Limits, may_stay: bool) -> Result<(String, bool), Failure> {
         let mut looked = self.began;
         loop {
@@ -105,7 +105,7 @@ impl Running {
         }
     }
 
-    /// Returns the output of a process that has ended. Fails unless its exit status is 0.
+    /// Returns the output of a process that has ended. Fails if a limit is exceeded or the exit status is not 0.
     fn ended(&mut self, limits: &Limits) -> Result<String, Failure> {
         self.look();
         let text = self.process.take(FLOOD);
@@ -157,7 +157,7 @@ pub struct BotzonePlayer {
 }
 
 impl BotzonePlayer {
-    /// Creates a player that runs this command, without memory limit. The [`Budget`] of each move limits its time.
+    /// Creates a player that runs this command. The [`Budget`] of each move limits the time; memory is unlimited.
     pub fn new(command: Vec<String>, mode: Mode) -> Self {
         Self {
             command,

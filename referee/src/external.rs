@@ -1,4 +1,4 @@
-//! Players that run an external program for several games, by SAU commands or by UCI.
+//! Players that keep an external program running for several games, over the SAU or UCI protocol.
 
 use crate::botzone::{BotzonePlayer, patience};
 use crate::interaction::beginning;
@@ -74,7 +74,7 @@ impl External {
         format!("position fen {} moves{moves}\n{go}\n", self.start.to_fen())
     }
 
-    /// Starts the program if it is not running. If it speaks UCI, also sets the variant and begins a new game.
+    /// Starts the program if it is not running. Over UCI, also sets the variant and begins a new game.
     fn introduce(&mut self) -> Result<(), Forfeit> {
         let is_sau = self.protocol.is_sau();
         if self.process.is_none() {
@@ -129,7 +129,7 @@ impl Player for External {
     }
 }
 
-/// Reads at most [`TALK`] lines until one begins with `start`. Returns that line. `limit` counts from `asked`.
+/// Reads lines until one begins with `start`, and returns that line. Fails after [`TALK`] lines or at `asked + limit`.
 fn line_after_talk(
     process: &mut Process,
     start: &str,

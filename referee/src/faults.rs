@@ -29,7 +29,7 @@ excused:    answers that the fault alone made late or impossible: killed, stoppe
 avoidable:  games lost by a crash, an illegal or malformed answer, silence, or a late answer
 ";
 
-/// Time for one side's moves in a SAU game.
+/// Total time per side for a SAU game.
 const SAU_TIME: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -72,7 +72,7 @@ impl Fault {
             // The SAU platform gives a dead program no second chance.
             Killed => !protocol.is_sau(),
             StoppedBetween => protocol.keeps(),
-            // On Botzone a request that comes twice is two turns.
+            // On Botzone, a repeated request counts as a second turn.
             Doubled => protocol.is_sau(),
             _ => true,
         }
@@ -246,7 +246,7 @@ impl<'a> Bout<'a> {
         if self.protocol.is_sau() { seat.leave() } else { Ok(()) }
     }
 
-    /// Requests a move, again if the fault prevented an answer. Returns `None` if the game cannot continue.
+    /// Requests a move, and repeats the request if the fault prevented an answer. `None` if the game cannot continue.
     fn turn(&mut self, seat: &mut Seat, board: &Board) -> Result<Option<Turn>, Violation> {
         let is_whole_game = matches!(self.fault, FullLoad | NoDisk);
         let is_disturbed = is_whole_game || self.rng.f64() < self.options.rate;
@@ -310,7 +310,7 @@ impl<'a> Bout<'a> {
                 _ => Duration::ZERO,
             });
             if fault == Some(OutputInBytes) {
-                // The answer waits in front of a full pipe.
+                // The pipe is full, so the engine cannot write its answer yet.
                 sleep(think.mul_f64(1.5));
             }
             let turn = seat.read(began, board);
@@ -361,13 +361,13 @@ impl<'a> Bout<'a> {
         let behind = match (self.protocol.is_sau(), is_kept) {
             (true, _) => "undo\n",
             (_, true) => "\t\n   ",
-            // Botzone puts stored data behind the request.
+            // Botzone appends stored data to the request.
             _ => "stored data\n",
         };
         format!("{}\n{text}{behind}\n", lines.join("\n"))
     }
 
-    /// Returns the engine's command line. For `NoDisk` and, if permitted, `Clock`, it also injects the fault.
+    /// Returns the engine's command line, which for `NoDisk` and, if permitted, `Clock` also injects the fault.
     fn command(&mut self) -> Vec<String> {
         let mut command = match self.fault {
             NoDisk => self.without_disk(),
@@ -406,8 +406,8 @@ impl<'a> Bout<'a> {
     }
 }
 
-/// Stops a process group for up to 2 s, at once or after `delay`. Returns the length of the stop. `length` and `choice`
-/// are random numbers from 0 to 1.
+/// Stops a process group for up to 2 s, at once or after `delay`, then continues it. Returns the duration of the stop.
+/// `length` and `choice` are random numbers from 0 to 1.
 fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     let longest = [0.01, 0.1, 0.5, 2.0][(choice * 4.0) as usize % 4];
     if choice * 8.0 % 2.0 < 1.0 {

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// True if no more programs can be started.
+/// True after [`end_all`]: no more programs can be started.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
@@ -24,7 +24,7 @@ pub fn are_ending() -> bool {
 pub fn end_all() {
     ENDING.store(true, Ordering::SeqCst);
     for group in groups().iter() {
-        // A group that has ended is no error.
+        // A group that has already ended is not an error.
         let _ = kill_process_group(*group, Signal::KILL);
     }
 }
@@ -43,10 +43,10 @@ pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
     Ok((child, group))
 }
 
-/// Kills a process group. Call this before waiting for the group's first process, which frees the group ID for reuse.
+/// Kills a process group. Call this before reaping the group's first process: reaping frees the group ID for reuse.
 pub fn end_group(group: Pid) {
     let mut groups = groups();
-    // A group that has ended is no error.
+    // A group that has already ended is not an error.
     let _ = kill_process_group(group, Signal::KILL);
     groups.retain(|other| *other != group);
 }

@@ -1,4 +1,4 @@
-//! Requests in Botzone's simple and JSON interaction, and a parser of bots' output as strict as the platform.
+//! Requests in Botzone's simple and JSON interaction, and a parser for bot output, as strict as the platform's.
 
 use crate::notation::{Form, move_of, numbers_of_object};
 use crate::verdict::{Failure, Verdict};
@@ -12,7 +12,7 @@ pub struct Stored {
     pub globaldata: Option<Value>,
 }
 
-/// Placeholder edge: Botzone's notation of moves does not depend on the size of the board.
+/// Placeholder edge length: Botzone's move notation does not depend on the board size.
 const EDGE: usize = 0;
 
 impl Form {
@@ -53,8 +53,8 @@ impl Form {
     }
 }
 
-/// Parses lines of output: response, debugging text, data, and globaldata up to the end. Words after the six numbers of
-/// the response are ignored; two spaces between numbers are an error.
+/// Parses output lines: response, debug text, data, and the rest as globaldata. Returns `None` unless the response
+/// begins with six numbers separated by single spaces; further words are ignored.
 fn read_simple(output: &str) -> Option<([i64; 6], Stored)> {
     let lines: Vec<&str> = output.trim_end().split('\n').map(str::trim_end).collect();
     let words: Vec<i64> = lines.first()?.split(' ').take(6).map_while(|word| word.parse().ok()).collect();
@@ -66,7 +66,7 @@ fn read_simple(output: &str) -> Option<([i64; 6], Stored)> {
     Some((words.try_into().ok()?, stored))
 }
 
-/// Parses output that is a single JSON object. The response is an object or a string that contains one.
+/// Parses output that is a single JSON object, whose `response` is an object or a string containing one.
 fn read_json(output: &str) -> Option<([i64; 6], Stored)> {
     let answer: Map<String, Value> = serde_json::from_str(output).ok()?;
     let response = match answer.get("response")? {

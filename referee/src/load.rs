@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 pub struct Load(Vec<Child>);
 
 impl Load {
-    /// Starts `count` processes of this program with the arguments `busy` and this process's number, for which
+    /// Starts `count` copies of this program with the arguments `busy` and our process ID. Given these arguments,
     /// `main` must call [`keep_busy`].
     pub fn start(count: u16) -> Result<Self, String> {
         let problem = |error: std::io::Error| format!("--load: {error}");
@@ -26,17 +26,17 @@ impl Load {
 impl Drop for Load {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // A process that has ended by itself is no error.
+            // A process that has already ended is not an error.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// Keeps a core busy until the process with the number `parent`, which started this one, ends.
+/// Keeps a core busy until the parent process, whose ID is `parent`, ends.
 pub fn keep_busy(parent: i32) -> Result<(), String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
-    // A parent that has ended before this call sends no signal.
+    // If the parent ended before this call, no signal will come.
     if getppid() != Pid::from_raw(parent) {
         return Ok(());
     }

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(problem) => {
             eprintln!("referee: {problem}");
-            // Wrong usage has this status too.
+            // Clap exits with the same status on wrong usage.
             ExitCode::from(2)
         }
     }

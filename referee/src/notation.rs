@@ -10,7 +10,7 @@ pub const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 /// Maximum length of the debug text in a JSON answer, in bytes.
 const MAX_DEBUG: usize = 1023;
 
-/// A notation of moves and histories.
+/// A notation for moves and game histories.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Botzone's JSON interaction.
@@ -24,7 +24,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Formats a move on a board with this edge.
+    /// Formats a move. `edge`, the board's edge length, matters only for [`Form::Sau`].
     pub fn format_move(self, mv: Move, edge: usize) -> String {
         let squares = [mv.from, mv.to, mv.arrow];
         let numbers = squares.map(|square| [square.column() as i64, square.row() as i64]);
@@ -51,7 +51,7 @@ impl Form {
         format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
     }
 
-    /// Returns the requests and responses in the full history that Botzone sends to this side.
+    /// Returns `[requests, responses]` of the full history that Botzone sends to this side.
     pub fn messages(self, moves: &[Move], side: Side, edge: usize) -> [Vec<String>; 2] {
         let [mut requests, mut responses] = [Vec::new(), Vec::new()];
         if side == Side::Black {
@@ -80,7 +80,7 @@ impl Form {
         lines.join("\n")
     }
 
-    /// Parses an engine's answer at least as strictly as the platform does.
+    /// Parses an engine's answer at least as strictly as the platform does; `None` if malformed.
     pub fn read_answer(self, line: &str, position: &Position) -> Option<Move> {
         let edge = position.size().edge();
         match self {
@@ -134,13 +134,13 @@ fn read_best_move(line: &str, position: &Position) -> Option<Move> {
     }
 }
 
-/// Returns the six whole numbers under [`KEYS`] in a JSON object.
+/// Returns the six whole numbers under the [`KEYS`] of a JSON object; `None` if one is missing.
 pub fn numbers_of_object(object: &Value) -> Option<[i64; 6]> {
     let numbers = KEYS.iter().map(|key| object.get(key)?.as_i64()).collect::<Option<Vec<_>>>()?;
     numbers.try_into().ok()
 }
 
-/// Builds a move from the column and row of each square, from 0 at Black's side; `None` if off the 10x10 board.
+/// Builds a move from each square's column and row, both 0 at a1; `None` if a square is off the 10x10 board.
 pub fn move_of(numbers: [i64; 6]) -> Option<Move> {
     botzone::move_of(numbers, Size::STANDARD)
 }

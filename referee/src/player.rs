@@ -1,9 +1,9 @@
-//! The interface of players: searches, baselines and external programs.
+//! The interface that all players implement: searches, baselines and external programs.
 
 use otrera::{Forfeit, Move, Position};
 use std::time::Duration;
 
-/// Limits of one move. If both are `None`, the player uses its own limit.
+/// Limits for one move. If both are `None`, the player uses its own limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
     pub time: Option<Duration>,

@@ -73,7 +73,7 @@ pub struct Process {
     unsent: Vec<u8>,
     /// True if the input is to be closed as soon as `unsent` is written.
     closing: bool,
-    /// Output that was read but not taken yet.
+    /// Output that was read but not yet taken by [`Process::take`].
     heard: Vec<u8>,
     /// Maximum number of bytes per read: [`CHUNK`], or 1 after [`Process::fill_output`].
     chunk: usize,
@@ -136,7 +136,7 @@ impl Process {
         }
     }
 
-    /// Closes our end of the output.
+    /// Closes our end of the output pipe.
     pub fn hang_up(&mut self) {
         self.stdout = None;
     }
@@ -157,7 +157,7 @@ impl Process {
         String::from_utf8_lossy(&bytes[..length]).into_owned()
     }
 
-    /// Shrinks the output pipe to its minimum and fills it. From now on output is read one byte at a time.
+    /// Shrinks the output pipe to its minimum size and fills the pipe. From now on, output is read one byte at a time.
     pub fn fill_output(&mut self) -> io::Result<()> {
         let Some(stdout) = &self.stdout else { return Ok(()) };
         fcntl_setpipe_size(stdout, PIPE_BUF)?;
@@ -169,10 +169,10 @@ impl Process {
         Ok(())
     }
 
-    /// Waits at most `patience` for an event. Reads output and writes pending input.
+    /// Waits at most `patience` for an event. Reads output and writes pending input. Returns the event.
     pub fn listen(&mut self, patience: Duration) -> Sign {
         let unsent = self.stdin.as_ref().filter(|_| !self.unsent.is_empty());
-        // poll() always reports closed pipes: a source without interest is replaced by one without events.
+        // poll() reports closed pipes even without a request, so `never` replaces each pipe that is not waited for.
         let never = PollFd::new(&self.ending, PollFlags::empty());
         let output = self.stdout.as_ref().map(|out| PollFd::new(out, PollFlags::IN));
         let input = unsent.map(|stdin| PollFd::new(stdin, PollFlags::OUT));
@@ -232,12 +232,12 @@ impl Process {
         }
     }
 
-    /// Returns the output that has been read but not taken.
+    /// Returns the output that has been read but not yet taken.
     pub fn heard(&self) -> &[u8] {
         &self.heard
     }
 
-    /// Takes up to `length` bytes of the output read so far, as text.
+    /// Removes up to `length` bytes from the output read so far and returns the bytes as text.
     pub fn take(&mut self, length: usize) -> String {
         let taken: Vec<u8> = self.heard.drain(..length.min(self.heard.len())).collect();
         String::from_utf8_lossy(&taken).into_owned()
@@ -257,7 +257,7 @@ impl Process {
         Sign::Output
     }
 
-    /// Takes the next output, a line after [`Process::fill_output`]; `None` after `limit`, empty at the end.
+    /// Takes the next output (after [`Process::fill_output`], the next line). `None` after `limit`, empty at the end.
     pub fn receive(&mut self, limit: Duration) -> Option<String> {
         let in_bytes = self.chunk == 1;
         let is_whole = |heard: &[u8]| !heard.is_empty() && (!in_bytes || heard.ends_with(b"\n"));
@@ -298,7 +298,7 @@ impl Process {
         Ok(self.take(length).trim_end_matches(['\r', '\n']).to_owned())
     }
 
-    /// Kills the process group. Returns the error, with the exit status if the process exits within [`ENDING`].
+    /// Waits at most [`ENDING`] for the exit, then kills the process group. Returns the error, with any exit status.
     fn gone(&mut self) -> Forfeit {
         let ended = self.listen(ENDING) == Sign::Ended;
         match self.end() {
@@ -342,7 +342,7 @@ impl Drop for Process {
 }
 
 pub fn signal_group(group: Pid, signal: Signal) {
-    // A group that has ended is no error: the next read reports its end.
+    // A group that has already ended is not an error: the next read reports the end.
     let _ = kill_process_group(group, signal);
 }
 
@@ -353,7 +353,7 @@ pub fn check_start(command: &[String]) -> Result<(), String> {
     started.map(drop).map_err(|error| format!("{program} cannot be started: {error}"))
 }
 
-/// True if `poll` reports an event on the descriptor now.
+/// True if `poll` reports an event on the descriptor immediately.
 fn is_ready(source: &PollFd) -> bool {
     matches!(poll(&mut [source.clone()], Some(&Timespec::default())), Ok(1))
 }

@@ -56,7 +56,7 @@ impl Program {
         self.line(limit)
     }
 
-    /// Fails if the program prints anything or closes its output during this time.
+    /// Waits for `time`. Fails if the program prints anything or closes its output meanwhile.
     pub fn silent(&mut self, time: Duration) -> Result<(), String> {
         match self.0.listen_until(Instant::now(), time, |heard| !heard.is_empty()) {
             Sign::Silence => Ok(()),

@@ -14,7 +14,7 @@ pub enum Protocol {
     Uci,
 }
 
-/// A mode of interaction on Botzone.
+/// A Botzone interaction mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
     pub form: Form,
@@ -62,7 +62,7 @@ impl Protocol {
         }
     }
 
-    /// True if a process can play more than one turn.
+    /// True if one process can play several turns.
     pub fn keeps(self) -> bool {
         !matches!(self, Self::Botzone(Mode { keeps_running: false, .. }))
     }
@@ -71,7 +71,7 @@ impl Protocol {
         self == Self::Sau
     }
 
-    /// Returns the start position. Without a size, its board is the engines' default: 10x10 for SAU, else 8x8.
+    /// Returns the start position with the protocol's rules. The default size is 10x10 for SAU, otherwise 8x8.
     pub fn start(self, size: Option<Size>) -> Position {
         let (own, rules) = if self.is_sau() {
             (Size::STANDARD, Rules::SelfBlocking)

@@ -1,8 +1,8 @@
 //! Simulates the SAU Game Platform and its operator: clock, dialog boxes, moves lost in a crash, and the platform's
 //! record. The engine under test plays against a [`Player`].
 //!
-//! After a crash, the game and the clock continue. The command Load does nothing until every box is closed; then it
-//! starts the engine and sends only `name?`. The platform never repeats a move that the opponent made meanwhile.
+//! After a crash, the game and the clock continue. The platform's Load command fails until every dialog box is closed;
+//! then Load starts the engine and sends only `name?`. Moves that the opponent made in the meantime are never repeated.
 
 use crate::arguments::{read_seconds, read_time};
 use crate::board::Board;
@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Time limit for an answer of the engine, in addition to a tenth of its total time.
+/// Time limit for an engine's answer, in addition to a tenth of the engine's total time.
 const HANG: Duration = Duration::from_secs(30);
 
 /// Time limit for the answer to `name?`.
@@ -32,7 +32,7 @@ const QUIT: Duration = Duration::from_millis(1000);
 /// Maximum number of refused moves in a game; one more breaks the game off.
 const MAX_REFUSED: usize = 20;
 
-/// Maximum random engine turn for a kill; later, a game against random moves may be over.
+/// Latest engine turn, counted from 1, that can be drawn for a kill. Games against random moves may end soon after.
 const LATEST_KILL: usize = 12;
 
 // Options of all games.
@@ -80,7 +80,7 @@ pub struct Conditions<'a> {
 }
 
 impl Conditions<'_> {
-    /// Returns the engine's side, which alternates between games.
+    /// Returns the engine's side: Black in games with an even number, otherwise White.
     pub fn side(&self) -> Side {
         if self.number.is_multiple_of(2) { Side::Black } else { Side::White }
     }
@@ -245,7 +245,7 @@ impl<'a> Platform<'a> {
             self.wait(0.05..0.3);
         }
         if died {
-            // 引擎已退出，请结束对弈！
+            // Text of that box: 引擎已退出，请结束对弈！ ("The engine has exited; please end the game!")
             self.wait(0.2..0.6);
         }
     }
@@ -310,7 +310,7 @@ impl<'a> Platform<'a> {
         Ok(mv)
     }
 
-    /// Returns the move in a line; `None` if it is illegal, after a dialog box and `error` to the engine.
+    /// Returns the move in a line. If the move is illegal, shows a dialog box, sends `error` and returns `None`.
     fn judged(&mut self, line: &str) -> Result<Option<Move>, String> {
         let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is not a command"))?;
         let mv = read_letters(letters, Size::STANDARD.edge());
@@ -327,7 +327,7 @@ impl<'a> Platform<'a> {
         Ok(None)
     }
 
-    /// Plays the opponent's move and ignores the engine's output meanwhile. A dead engine never receives the move.
+    /// Plays the opponent's move and discards the engine's output meanwhile. A dead engine never receives the move.
     fn their_turn(&mut self, opponent: &mut dyn Player, turn: usize) -> Result<(), String> {
         let longest = self.conditions.options.opponent_time;
         let ends = Instant::now() + longest.mul_f64(self.rng.f64());

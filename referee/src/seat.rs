@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 /// Time to wait for an answer after the time limit.
 const HANG: Duration = Duration::from_secs(10);
 
-/// Time that an engine has to exit. The SAU platform then kills it.
+/// Time that an engine has to exit before the SAU platform kills it.
 const EXIT: Duration = Duration::from_secs(1);
 
-/// Time limit of a turn that has no other limit, as long as one side's time for a SAU game.
+/// Time limit for a turn without any other limit: one side's time for a whole SAU game.
 const UNLIMITED: Duration = Duration::from_secs(900);
 
 /// Time to wait for a belated move after a SAU game.
@@ -86,9 +86,9 @@ pub struct Turn {
     pub wall: Duration,
 }
 
-/// An engine that plays one side. Call the methods in this order: `start_game`, (`request`, `write`, `read`,
-/// `judge`)..., `end_game`, any number of games, `leave`. After a violation the caller kills the engine; the next game
-/// starts it again.
+/// An engine that plays one side. For each game, call `start_game`, then `request`, `write`, `read` and `judge` for
+/// each turn, then `end_game`. Call `leave` after the last game. After a violation, the caller kills the engine, and
+/// the next game restarts it.
 pub struct Seat {
     protocol: Protocol,
     control: TimeControl,
@@ -136,7 +136,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Prepares a turn, with a new process if none can continue. Returns the turn's start and the request.
+    /// Prepares a turn, with a new process if none can continue. Returns the turn's start time and the request text.
     pub fn request(&mut self, board: &Board) -> Result<(Instant, String), Violation> {
         let form = self.protocol.form();
         if !self.protocol.keeps() {
@@ -248,8 +248,8 @@ impl Seat {
         turn.into_iter().chain(control.total.map(|total| total.saturating_sub(self.used))).min()
     }
 
-    /// Ends the running engine's game: sends `end` on SAU, closes the input of a keep-running process and waits for its
-    /// exit, otherwise does nothing.
+    /// Ends the running engine's game. On SAU, sends `end`. A keep-running process gets its input closed and must exit.
+    /// Other processes have already exited.
     pub fn end_game(&mut self, board: &Board) -> Result<(), Violation> {
         if self.process.is_none() || !self.playing {
             return Ok(());
@@ -335,7 +335,7 @@ impl Seat {
         }
     }
 
-    /// Fails: the engine's output ended before `awaited`. Waits at most [`EXIT`] for the exit status.
+    /// Returns the violation for output that ended before `awaited`. Waits at most [`EXIT`] for the exit status.
     fn gone<T>(&mut self, awaited: &str) -> Result<T, Violation> {
         let process = self.running()?;
         let (_, end) = process.finish(EXIT);
@@ -365,7 +365,7 @@ impl Seat {
     }
 }
 
-/// Returns the exit code, or minus the number of the signal that killed the process.
+/// Returns the exit code, or the negated number of the signal that killed the process.
 fn status(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| -status.signal().unwrap_or(0))
 }

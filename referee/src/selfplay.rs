@@ -92,7 +92,7 @@ struct Tally {
     wins: [usize; 2],
     plies: usize,
     offences: BTreeMap<&'static str, usize>,
-    /// Fraction of the total time used, 0 to 1, one entry for each side of each game.
+    /// Fraction of the total time used, 0 to 1: one entry per side and game.
     used: Vec<f64>,
 }
 
@@ -145,7 +145,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     Ok(tally.offences.is_empty())
 }
 
-/// Checks the engine and both presets by `perft 0`, because the engine does not print errors during a game.
+/// Checks the engine and both presets by running `perft 0`, because the engine prints no errors during a game.
 fn check_engine(options: &Options) -> Result<(), String> {
     let engine = &options.engine;
     let hint = "run make first, or name one with --engine PATH";

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Usage {
     /// Processor time of all threads and processes.
     pub cpu: Duration,
-    /// Peak resident set of the largest process, in bytes.
+    /// Peak resident set size of the largest process, in bytes.
     pub peak: u64,
 }
 
@@ -29,8 +29,8 @@ pub fn of_tree(root: u32) -> Usage {
     total
 }
 
-/// Returns the peak resident set of this process, in bytes. A child starts with a copy of
-/// our memory, so its peak is never less.
+/// Returns this process's peak resident set size in bytes; `u64::MAX` if unknown. A child starts with a copy of our
+/// memory, so the child's peak is never less.
 pub fn own_peak() -> u64 {
     peak_of("self").unwrap_or(u64::MAX)
 }
@@ -48,10 +48,10 @@ fn threads_of(process: u32) -> (Duration, Vec<u32>) {
     (cpu, children)
 }
 
-/// Returns the processor time of a process and that of the children it waited for, rounded to clock ticks.
+/// Returns the processor time of a process, and that of the children it waited for, both truncated to clock ticks.
 fn ticks_of(process: u32) -> Option<(Duration, Duration)> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in brackets, can contain anything, so fields are counted after the last bracket.
+    // The process name, in brackets, can contain anything, so fields are counted after the last bracket.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |first: usize| -> Option<Duration> {
         let [user, system] = [fields.get(first)?, fields.get(first + 1)?].map(|field| field.parse::<f64>());
@@ -61,7 +61,7 @@ fn ticks_of(process: u32) -> Option<(Duration, Duration)> {
     Some((ticks(11)?, ticks(13)?))
 }
 
-/// Returns the peak resident set of a process (`VmHWM`), in bytes.
+/// Returns the peak resident set size (`VmHWM`) of a process, in bytes; `process` is its ID or `self`.
 fn peak_of(process: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

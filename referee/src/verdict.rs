@@ -30,11 +30,11 @@ impl fmt::Display for Verdict {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spent {
-    /// Processor time, including the time used since the bot's previous turn.
+    /// Processor time, including any used between the bot's previous turn and this one.
     pub cpu: Duration,
     /// Wall-clock time from the request, or from the start of the process, to the end of the turn.
     pub wall: Duration,
-    /// Peak resident set so far, in bytes.
+    /// Peak resident set size so far, in bytes.
     pub peak: u64,
 }
 
@@ -42,7 +42,7 @@ pub struct Spent {
 pub struct Limits {
     pub cpu: Duration,
     pub wall: Duration,
-    /// Limit of the peak resident set, in bytes.
+    /// Limit on the peak resident set size, in bytes.
     pub memory: u64,
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Writes an engine as a shell script. It runs `body` for each turn and answers `perft 0` as Otrera does.
+/// Writes a shell script that runs `body` for each turn and answers `perft 0` as Otrera does. Returns its path.
 fn engine(name: &str, body: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, format!("#!/bin/sh\n[ \"$1\" = perft ] && echo 1 && exit\n{body}\n")).unwrap();

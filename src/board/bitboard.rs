@@ -1,5 +1,6 @@
 //! Bitboards: a set of squares as a 128-bit number, one bit `row * 11 + column` per square
-//! ([`Square::index`](super::square::Square::index)). Column 10 and rows from 10 on are *walls*: never playable.
+//! ([`Square::index`](super::square::Square::index)). Column 10 and all rows from 10 up are padding squares, called
+//! *walls*: never playable.
 //!
 //! The operators are set operations: `|` union, `&` intersection, `-` difference, `^` symmetric difference, `!`
 //! complement. [`Bitboard::shifted`] moves a whole set; squares pushed off the board land on walls and are removed by
@@ -9,11 +10,11 @@ use super::square::{STRIDE, Size, Square};
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign};
 
-/// A set of squares.
+/// A set of squares; bit `i` is the square with [`Square::index`] `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Bitboard(pub(crate) u128);
 
-/// The eight queen directions as differences of square numbers: four positive ones, then their opposites in the same
+/// The eight queen directions as square-index offsets: right, up-left, up, up-right, then their opposites in the same
 /// order.
 pub(crate) const DIRECTIONS: [i32; 8] = [1, 10, 11, 12, -1, -10, -11, -12];
 
@@ -32,7 +33,7 @@ impl Bitboard {
         Self(bits)
     }
 
-    /// Returns the number of squares.
+    /// Returns the number of squares in the set.
     #[inline(always)]
     pub const fn len(self) -> u32 {
         // Two 64-bit counts: on some targets a 128-bit count compiles to slower code.
@@ -51,7 +52,7 @@ impl Bitboard {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// Returns the square with the lowest number; `None` if the set is empty.
+    /// Returns the square with the lowest index; `None` if the set is empty.
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 {
@@ -60,7 +61,7 @@ impl Bitboard {
         Some(Square::from_index(self.0.trailing_zeros() as usize))
     }
 
-    /// Returns the `n`-th square in ascending order, counted from 0. `n` must be below [`Bitboard::len`].
+    /// Returns the `n`-th square in ascending index order, counted from 0. `n` must be below [`Bitboard::len`].
     #[inline(always)]
     pub fn nth(self, n: u32) -> Square {
         debug_assert!(n < self.len());
@@ -73,14 +74,14 @@ impl Bitboard {
         }
     }
 
-    /// Adds `step` to every square's number: moves the set up or right if positive, down or left if negative
+    /// Returns the set with `step` added to every square's index: 1 moves it right, 11 up, negative steps left or down
     /// (<https://www.chessprogramming.org/General_Setwise_Operations>).
     #[inline(always)]
     pub const fn shifted(self, step: i32) -> Self {
         if step >= 0 { Self(self.0 << step) } else { Self(self.0 >> -step) }
     }
 
-    /// Returns the union of the set and the king-move neighbours of its squares, border squares included
+    /// Returns the union of the set and all king-move neighbours of its squares, walls included
     /// (<https://www.chessprogramming.org/King_Pattern>).
     #[inline(always)]
     pub const fn with_neighbours(self) -> Self {
@@ -89,7 +90,7 @@ impl Bitboard {
     }
 }
 
-/// Returns the position of the `n`-th set bit (*select*), counted from 0.
+/// Returns the index of the `n`-th set bit (*select*). `n` counts from 0 and must be below the number of set bits.
 // Binary search over population counts: six steps without a branch. Clearing the lowest bit `n` times would be a loop
 // of unpredictable length.
 #[inline(always)]
@@ -119,7 +120,7 @@ impl FromIterator<Square> for Bitboard {
     }
 }
 
-/// Iterator over the squares of a set in ascending order.
+/// Iterator over the squares of a set in ascending index order.
 #[derive(Clone)]
 pub struct Squares(Bitboard);
 
@@ -172,7 +173,7 @@ set_operator!(Sub sub, SubAssign sub_assign, |a, b| a & !b);
 impl Not for Bitboard {
     type Output = Self;
 
-    /// Returns the complement, walls included.
+    /// Returns the complement of the set in all 128 bits, walls included.
     #[inline(always)]
     fn not(self) -> Self {
         Self(!self.0)

@@ -12,7 +12,7 @@ pub struct Movement {
     pub to: Square,
 }
 
-/// A whole move: the movement, and the square that its arrow burns.
+/// A whole move: an amazon's movement, then the square that its arrow burns.
 ///
 /// Displayed as `d1-d7/g7`; [`crate::board::notation`] also parses the other common forms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -21,19 +21,19 @@ pub struct Move {
     pub from: Square,
     /// Destination of the amazon.
     pub to: Square,
-    /// Destination of the arrow; can equal `from`.
+    /// Square that the arrow burns; can equal `from`.
     pub arrow: Square,
 }
 
 impl Move {
-    /// Returns the first half of the move.
+    /// Returns the first half of the move, without the arrow.
     pub const fn movement(self) -> Movement {
         Movement { from: self.from, to: self.to }
     }
 }
 
 impl Movement {
-    /// Returns the whole move: this movement, followed by `arrow`.
+    /// Returns the whole move: this movement, then the arrow shot at `arrow`.
     pub const fn with_arrow(self, arrow: Square) -> Move {
         Move { from: self.from, to: self.to, arrow }
     }

@@ -1,12 +1,13 @@
-//! Perft: counts the sequences of legal moves of a given length, the standard check of a move generator
+//! Perft: counts the legal move sequences of a given length, the standard test of a move generator
 //! (<https://www.chessprogramming.org/Perft>).
 
 use super::position::Position;
 
-/// Counts the sequences of `depth` whole moves; 1 for depth 0.
+/// Counts the sequences of `depth` legal moves from a position; returns 1 for depth 0.
 ///
-/// The last ply is counted from bitboard sizes, without playing its moves (bulk counting). A sequence ends early only
-/// if the side to move cannot move; [`Rules::SelfBlocking`](super::position::Rules::SelfBlocking) is ignored.
+/// The last ply is counted from bitboard sizes, without playing its moves (bulk counting). A game that ends sooner is
+/// not counted. [`Rules::SelfBlocking`](super::position::Rules::SelfBlocking) is ignored: a game ends only if the side
+/// to move cannot move.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;

@@ -1,5 +1,5 @@
-//! Game states: between two moves ([`Position`]), and between the two halves of a move ([`ArrowPhase`]). Both are
-//! small and `Copy`: the search copies a position instead of undoing moves.
+//! Game states: between two moves ([`Position`]), and between the two halves of a move ([`ArrowPhase`]). Both are small
+//! and `Copy`: the search copies a position instead of undoing moves (copy-make).
 
 use super::bitboard::Bitboard;
 use super::moves::{IllegalMove, Move, Movement};
@@ -18,7 +18,7 @@ pub enum Rules {
     SelfBlocking,
 }
 
-/// The state of a game between two moves. Its Zobrist key is updated with every change.
+/// The state of a game between two moves, with an incrementally updated Zobrist key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     amazons: [Bitboard; 2],
@@ -30,7 +30,7 @@ pub struct Position {
     rules: Rules,
 }
 
-/// The state between the two halves of a move: the amazon has moved, the arrow is not shot yet.
+/// The state between the two halves of a move: the amazon has moved, the arrow has not been shot yet.
 #[derive(Clone, Copy, Debug)]
 pub struct ArrowPhase {
     position: Position,
@@ -48,8 +48,8 @@ impl Position {
     }
 
     /// Returns the start position of a board of this size: each amazon stands on an edge, `(edge - 1) / 3` squares
-    /// (rounded down) from a corner. On 8x8 this is Botzone's start, with Black on a3, c1, f1 and h3. A FEN writes
-    /// Black, who moves first, as `Q` and `w`.
+    /// (rounded down) from a corner. On 8x8 this is Botzone's start, with Black on a3, c1, f1 and h3. In a FEN, Black's
+    /// amazons are `Q`, and `w` means that Black is to move.
     ///
     /// ```
     /// use otrera::{Position, Size};
@@ -66,7 +66,7 @@ impl Position {
     }
 
     /// Builds a position from its parts. Ignores squares outside the board, White amazons on a square that Black
-    /// occupies, and arrows on occupied squares. Sets the ply to the number of arrows.
+    /// occupies, and arrows on occupied squares. Uses the standard rules and sets the ply to the number of arrows.
     pub fn from_parts(size: Size, amazons: [Bitboard; 2], arrows: Bitboard, side: Side) -> Self {
         let board = Bitboard::playable(size);
         let black = amazons[0] & board;
@@ -101,7 +101,7 @@ impl Position {
         self
     }
 
-    /// Sets the number of moves played.
+    /// Sets the ply: the number of whole moves played by both sides.
     pub fn with_ply(mut self, ply: u16) -> Self {
         self.ply = ply;
         self
@@ -125,7 +125,7 @@ impl Position {
         self.empty
     }
 
-    /// Returns the burnt squares.
+    /// Returns the squares burnt by arrows.
     pub fn arrows(&self) -> Bitboard {
         Bitboard::playable(self.size) - self.empty - self.amazons[0] - self.amazons[1]
     }
@@ -136,7 +136,7 @@ impl Position {
         self.side
     }
 
-    /// Returns the number of whole moves played since the start, by both sides.
+    /// Returns the ply: the number of whole moves played by both sides.
     pub const fn ply(&self) -> u16 {
         self.ply
     }
@@ -176,7 +176,7 @@ impl Position {
             .flat_map(|(from, landings)| landings.into_iter().map(move |to| Movement { from, to }))
     }
 
-    /// Iterates over all legal moves. The 10x10 start has 2176; a search should iterate over
+    /// Iterates over all legal moves. The 10x10 start position has 2176; a search should iterate over
     /// [`movement_groups`](Self::movement_groups) instead.
     pub fn legal_moves(&self) -> impl Iterator<Item = Move> {
         self.movements().flat_map(|movement| {
@@ -207,10 +207,10 @@ impl Position {
         self.with_movement(mv.movement()).with_arrow(mv.arrow)
     }
 
-    /// Checks a move and plays it.
+    /// Checks a move, plays it, and returns the next position.
     ///
     /// # Errors
-    /// The first reason why the move is illegal.
+    /// Returns the first reason why the move is illegal.
     pub fn try_play(&self, mv: Move) -> Result<Self, IllegalMove> {
         self.check(mv).map(|()| self.with_move(mv))
     }
@@ -218,7 +218,7 @@ impl Position {
     /// Checks that a move is legal; does not check whether the game is over, see [`Position::winner`].
     ///
     /// # Errors
-    /// The first reason why the move is illegal.
+    /// Returns the first reason why the move is illegal.
     pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
         if let Some(off) = [mv.from, mv.to, mv.arrow].into_iter().find(|&s| !self.size.contains(s)) {
             return Err(IllegalMove::OffBoard(off));
@@ -287,7 +287,7 @@ impl ArrowPhase {
         &self.position
     }
 
-    /// Returns the targets of the arrow. Never empty: the square that the amazon left is one of them.
+    /// Returns the squares that the arrow can hit. Never empty: the square that the amazon left is one of them.
     #[inline(always)]
     pub fn arrow_targets(&self) -> Bitboard {
         queen_reach(self.amazon, self.position.empty)

@@ -9,7 +9,7 @@ use super::bitboard::{Bitboard, DIRECTIONS};
 use super::square::{FRAME, STRIDE, Square};
 
 /// `RAYS[square][direction]`: all squares of the 10x10 board in that direction, ignoring blockers. 128 entries, so that
-/// every bit number is a valid index.
+/// every bit index is valid.
 static RAYS: [[u128; 8]; 128] = rays();
 
 const fn rays() -> [[u128; 8]; 128] {
@@ -43,7 +43,7 @@ pub fn queen_reach(from: Square, empty: Bitboard) -> Bitboard {
         reach |= ray & (blockers ^ blockers.wrapping_sub(1));
     }
     for (direction, &ray) in rays.iter().enumerate().skip(4) {
-        // Bit 0 as a blocker: square 0 has no rays to lower squares, so an unblocked ray stays whole.
+        // Bit 0 is a sentinel blocker: square 0 has no rays to lower squares, so an unblocked ray stays whole.
         let blockers = ray & !empty.0 | 1;
         let nearest = 127 - blockers.leading_zeros() as usize;
         reach |= ray & !RAYS[nearest & 127][direction];

@@ -1,48 +1,48 @@
 //! Squares, board sizes and sides.
 //!
-//! A square's number is `row * 11 + column` on every board size. Column 10 is never playable, so that a step off the
-//! right or left edge lands on a wall instead of the next row. Row 0 is rank 1, the first mover's side.
+//! A square's index is `row * 11 + column` on every board size (a padded mailbox). Column 10 is never playable, so that
+//! a step off the right or left edge lands on a wall instead of the next row. Row 0 is rank 1, the first mover's side.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Difference in square numbers between a square and the one above it.
+/// Row stride of the padded board: difference in index between a square and the one above it.
 pub const STRIDE: usize = 11;
 
-/// Number of squares in the 11-wide frame, which holds every board up to 10x10.
+/// Number of squares of the padded board (mailbox), 11 columns by 10 rows, which holds every board up to 10x10.
 pub const FRAME: usize = 110;
 
-/// A square, stored as its number in the 11-wide frame ([`FRAME`]); `a1` is 0.
+/// A square, stored as its index `row * 11 + column` on the padded board ([`FRAME`]); `a1` is 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
 impl Square {
-    /// Returns the square in `column` and `row`, counted from 0; `None` outside the 10x10 board.
+    /// Returns the square at `column` and `row`, both counted from 0; `None` outside the 10x10 board.
     #[inline]
     pub const fn new(column: usize, row: usize) -> Option<Self> {
         if column < 10 && row < 10 { Some(Self((row * STRIDE + column) as u8)) } else { None }
     }
 
-    /// Returns the square with this number, which must be below 128, the width of a bitboard.
+    /// Returns the square with this index, which must be below 128, the width of a bitboard in bits.
     #[inline(always)]
     pub(crate) const fn from_index(index: usize) -> Self {
         debug_assert!(index < 128);
         Self(index as u8)
     }
 
-    /// Returns the square's number: `row * 11 + column`.
+    /// Returns the square's index on the padded board: `row * 11 + column`.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns the column, from 0 (file a).
+    /// Returns the column, counted from 0 (file a).
     #[inline(always)]
     pub const fn column(self) -> usize {
         self.0 as usize % STRIDE
     }
 
-    /// Returns the row, from 0 (rank 1).
+    /// Returns the row, counted from 0 (rank 1).
     #[inline(always)]
     pub const fn row(self) -> usize {
         self.0 as usize / STRIDE
@@ -118,7 +118,7 @@ impl Side {
         }
     }
 
-    /// Returns 0 for Black, 1 for White; an index into arrays of both sides.
+    /// Returns 0 for Black, 1 for White: the index into per-side arrays.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize

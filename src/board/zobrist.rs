@@ -3,10 +3,10 @@
 
 use super::square::{Side, Square};
 
-/// Random numbers: for Black's amazon on each square, for White's, for an arrow on each square, for White to move.
+/// Random numbers: 128 each for a Black amazon, a White amazon and an arrow by square index; one for White to move.
 static NUMBERS: [u64; 3 * 128 + 1] = numbers();
 
-/// Generates the numbers with SplitMix64 (Steele, Lea, Flood 2014) from a seed that is the same in all builds.
+/// Generates the random numbers with SplitMix64 (Steele, Lea, Flood 2014) from a fixed seed, equal in all builds.
 const fn numbers() -> [u64; 3 * 128 + 1] {
     let mut state = 0x6f74_7265_7261_u64;
     let mut drawn = [0; 3 * 128 + 1];
@@ -22,19 +22,19 @@ const fn numbers() -> [u64; 3 * 128 + 1] {
     drawn
 }
 
-/// Returns the number of an amazon of `side` on `square`.
+/// Returns the Zobrist number of an amazon of `side` on `square`.
 #[inline(always)]
 pub fn amazon(side: Side, square: Square) -> u64 {
     NUMBERS[side.index() * 128 + (square.index() & 127)]
 }
 
-/// Returns the number of an arrow on `square`.
+/// Returns the Zobrist number of an arrow on `square`.
 #[inline(always)]
 pub fn arrow(square: Square) -> u64 {
     NUMBERS[2 * 128 + (square.index() & 127)]
 }
 
-/// Returns the number for "White is to move", which every move toggles.
+/// Returns the Zobrist number of "White is to move"; every move toggles it in the key.
 #[inline(always)]
 pub fn white_to_move() -> u64 {
     NUMBERS[3 * 128]

@@ -1,18 +1,18 @@
-//! Filling: counts the moves that one side can make alone on its own squares, the *filling number*.
+//! Filling: the maximum number of moves that one side can make alone on its own squares, the *filling number*.
 //!
-//! The other side cannot enter these squares, so this is a puzzle for one player. Every move takes exactly one empty
+//! The other side cannot enter these squares, so this is a single-player puzzle. Every move uses up exactly one empty
 //! square: the movement fills one and frees one, the arrow fills one. The filling number is at most the number of empty
-//! squares, and smaller only if some of them get cut off. Computing it is NP-hard (Buro, *Simple Amazons Endgames and
+//! squares, and smaller only if some squares get cut off. Computing it is NP-hard (Buro, *Simple Amazons Endgames and
 //! Their Connection to Hamilton Circuits in Cubic Subgrid Graphs*, 2000). There are two algorithms:
 //!
 //! - [`fill`] fills greedily, without search: a lower bound. It shoots at squares with few neighbours first, and at a
 //!   possible [cut vertex](https://en.wikipedia.org/wiki/Biconnected_component) only if there is no other move.
-//! - [`filling`] is exact: if `fill` leaves squares empty, it runs a depth-first search with a table of solved parts,
-//!   up to [`SEARCHED_MOVES`] moves.
+//! - [`filling`] is exact within a budget: if `fill` leaves squares empty, it runs a memoised depth-first search of up
+//!   to [`SEARCHED_MOVES`] moves.
 //!
-//! Both depend only on the [`Part`]. After a best move, the result for the remaining part is lower by at most one:
-//! `fill` continues with the moves that it would have made anyway, and the search of the remaining part is no larger
-//! than that before the move. So a side that follows [`filling_move`] makes at least [`Bounds::low`] moves.
+//! Both results depend only on the [`Part`]. After a best move, the result for the remaining part is lower by at most
+//! one: `fill` continues with the moves that it would have made anyway, and the remaining part needs no larger search.
+//! So a side that follows [`filling_move`] makes at least [`Bounds::low`] moves.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::{Move, Movement};
@@ -22,18 +22,18 @@ use std::collections::HashMap;
 use std::iter::Sum;
 use std::sync::LazyLock;
 
-/// Budget of the exact search for one connected part, in moves tried.
+/// Budget of the exact search for one connected component, in moves tried.
 const SEARCHED_MOVES: u32 = 2000;
 
-/// Input of [`fill`] and [`filling`]: empty squares on which one side plays alone, and the amazons of this side.
+/// Input of [`fill`] and [`filling`]: one side's amazons and the empty squares on which that side plays alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
-    /// Empty squares.
+    /// Empty squares on which the side plays alone.
     pub empty: Bitboard,
-    /// Amazons that are not guards; they move without restriction.
+    /// Amazons that move without restriction: all that are not guards.
     pub free: Bitboard,
-    /// Amazons that keep the other side out. A guard's first move shoots back at the square that it leaves; then the
-    /// amazon is free.
+    /// Amazons that keep the other side out. A guard's first move must shoot back at the square that it leaves; then
+    /// the amazon is free.
     pub guards: Bitboard,
 }
 
@@ -42,7 +42,7 @@ pub struct Part {
 pub struct Bounds {
     /// Lower bound: number of moves that the side can make whatever the other side does.
     pub low: u32,
-    /// Upper bound on the side's moves if the other side plays closed (see [`super`]).
+    /// Upper bound on the side's moves while the other side *plays closed* (stays on its own squares, see [`super`]).
     pub high: u32,
 }
 
@@ -53,7 +53,7 @@ impl Sum for Bounds {
 }
 
 impl Part {
-    /// Splits the part into *pieces*, its components connected by king moves over empty squares and amazons. Drops
+    /// Splits the part into *pieces*: its connected components, by king moves over empty squares and amazons. Drops
     /// components without an empty square or without an amazon. A move changes only one piece.
     pub fn pieces(self) -> impl Iterator<Item = Self> {
         let squares = self.empty | self.free | self.guards;
@@ -107,18 +107,18 @@ impl Part {
     }
 }
 
-/// Returns the number of moves of the greedy filling, a lower bound of the filling number.
+/// Returns the number of moves of the greedy filling, a lower bound on the filling number.
 pub fn fill(part: Part) -> u32 {
     moves_by(next_move, part)
 }
 
-/// Plays the moves that `choose` returns until it returns none, and counts them.
+/// Plays the moves that `choose` returns until it returns `None`; returns their number.
 fn moves_by(choose: impl Fn(Part) -> Option<Move>, part: Part) -> u32 {
     std::iter::successors(Some(part), |left| choose(*left).map(|mv| left.after(mv))).count() as u32 - 1
 }
 
-/// Returns bounds on the filling number of a part. A piece adds its exact number to both bounds, or, if its search
-/// exceeds the budget, its [`fill`] to `low` and its number of empty squares to `high`.
+/// Returns bounds on the filling number of a part. Each piece adds its exact filling number to both bounds. A piece
+/// whose search exceeds the budget adds its [`fill`] to `low` and its number of empty squares to `high`.
 pub fn filling(part: Part) -> Bounds {
     part.pieces().map(filling_of_piece).sum()
 }
@@ -135,7 +135,7 @@ pub fn filling_of_piece(piece: Part) -> Bounds {
     }
 }
 
-/// Returns a move that lowers the `low` of [`filling`] by at most one; `None` if the part has no move.
+/// Returns a move that lowers the lower bound of [`filling`] by at most one; `None` if the part has no move.
 pub fn filling_move(part: Part) -> Option<Move> {
     let piece = part.pieces().find(|piece| fill(*piece) > 0)?;
     let promised = filling_of_piece(piece).low;
@@ -148,13 +148,13 @@ pub fn filling_move(part: Part) -> Option<Move> {
     piece.moves().find(keeps).or(Some(quick))
 }
 
-/// Returns the next move of the greedy filling. The moves in one piece do not depend on the other pieces.
+/// Returns the next move of the greedy filling, if any. Moves in one piece do not depend on other pieces.
 fn next_move(part: Part) -> Option<Move> {
     thrifty_move(part).or_else(|| least_wasteful_retreat(part))
 }
 
-/// Returns a move that cuts off no square, with the arrow on a target of the lowest rank in [`Ranks`]; `None` if there
-/// is no such move. Considers longer movements of an amazon only if its one-square movements allow none.
+/// Returns a move that cuts off no square and shoots at a target of the lowest rank in [`Ranks`]; `None` if there is no
+/// such move. Considers longer movements of an amazon only if its one-square movements allow none.
 fn thrifty_move(part: Part) -> Option<Move> {
     let ranks = Ranks::new(part);
     let of_mover = |from: Square| {
@@ -170,16 +170,16 @@ fn thrifty_move(part: Part) -> Option<Move> {
     best.map(|(_, mv)| mv)
 }
 
-/// Returns a move whose arrow returns to the origin of the movement; chooses the movement that cuts off the fewest
-/// squares. Used where [`thrifty_move`] finds no move.
+/// Returns the move that cuts off the fewest squares among those that shoot back at the square the amazon leaves. Used
+/// where [`thrifty_move`] finds no move; `None` if no amazon can move.
 fn least_wasteful_retreat(part: Part) -> Option<Move> {
     let all = part.empty.len();
     let cut_off = |mv: &Move| all - part.after(*mv).pieces().map(|piece| piece.empty.len()).sum::<u32>();
     part.movements().map(|movement| movement.with_arrow(movement.from)).min_by_key(cut_off)
 }
 
-/// Squares that cannot be cut vertices of a part, by rank: the number of neighbours in the part, 1 to 8. A square
-/// qualifies if its neighbours are connected among themselves; this test misses some squares.
+/// Squares that cannot be cut vertices of a part, grouped by rank, their number of neighbours in the part (1 to 8). A
+/// square qualifies if its neighbours are connected among themselves; this test misses some squares.
 struct Ranks {
     by_neighbours: [Bitboard; 9],
 }
@@ -208,18 +208,17 @@ impl Ranks {
     }
 }
 
-/// Encodes the eight squares around `centre`: bits 0..3 = the row below, bits 3 and 4 = left and right, bits 5..8 =
-/// the row above; a bit is set if the square is in `squares`.
+/// Returns the neighbours of `centre` that are in `squares` as an 8-bit mask: bits 0..3 for the row below, bits 3 and 4
+/// for left and right, bits 5..8 for the row above.
 fn ring(squares: Bitboard, centre: Square) -> usize {
-    // The square below and to the left has the number of the centre minus 12; it becomes bit 0.
+    // The index of the square below and to the left is that of the centre minus 12; this square becomes bit 0.
     let around = squares.shifted(12 - centre.index() as i32).0;
     ((around & 7) | (around >> 11 & 1) << 3 | (around >> 13 & 1) << 4 | (around >> 22 & 7) << 5) as usize
 }
 
-/// For each [`ring`], the number of its squares; `None` if the ring is empty or its squares are not connected by king
-/// moves.
+/// Lookup table by [`ring`] mask: the number of set bits; `None` for 0 or squares that king moves do not connect.
 static LOOSE: LazyLock<[Option<u8>; 256]> = LazyLock::new(|| {
-    // Around square 12, each bit of a ring has one of these square numbers.
+    // Square index of each bit of a ring around square 12.
     const NUMBERS: [usize; 8] = [0, 1, 2, 11, 13, 22, 23, 24];
     std::array::from_fn(|ring| {
         let places = (0..8).filter(|place| ring >> place & 1 != 0);
@@ -229,10 +228,10 @@ static LOOSE: LazyLock<[Option<u8>; 256]> = LazyLock::new(|| {
     })
 });
 
-/// Exact filling number by depth-first search over all fillings, with a table of solved pieces.
+/// Exact search for the filling number: a memoised depth-first search over all fillings.
 struct Exhaustive {
     solved: HashMap<Part, u32>,
-    /// Number of moves that the search may still try.
+    /// Remaining budget of the search, in moves tried.
     left: u32,
 }
 
@@ -241,7 +240,7 @@ impl Exhaustive {
         Self { solved: HashMap::new(), left: budget }
     }
 
-    /// Returns the filling number; `None` if the budget is spent.
+    /// Returns the filling number; `None` if the search exceeds its budget.
     fn moves(&mut self, part: Part) -> Option<u32> {
         part.pieces().map(|piece| self.moves_of_piece(piece)).sum()
     }

@@ -4,17 +4,17 @@
 //! interact, and the side with more moves wins. [`FillingProver`] bounds each side's number of moves. The bounds are
 //! proven, and they hold even while other squares are still contested:
 //!
-//! - **Lower bound.** A side that plays *closed* moves only on its [own squares](regions::Regions::own). Its *guards*
-//!   are the amazons that touch an enemy amazon or a square that the enemy can reach; a guard's first move shoots back
-//!   at the square that it leaves. Then the enemy never gets in: no enemy square touches an own square, which would
-//!   otherwise be contested, and none touches a square that another amazon leaves. So the side is certain to have all
-//!   the moves that it can make alone in this way ([`Bounds::low`]).
-//! - **Upper bound.** Against a side that plays closed, every move of the other side takes one of the squares that it
-//!   could reach and adds none: a movement fills one and frees one, the arrow fills one. So it has at most as many
-//!   moves as it could make alone on those squares ([`Bounds::high`]), and at most as many as there are squares.
-//! - **Winner.** The side to move loses if it cannot move. So it wins if its lower bound exceeds the other's upper
-//!   bound, and loses if its upper bound does not exceed the other's lower bound. Without contested squares both bounds
-//!   of a side are nearly always equal.
+//! - **Lower bound.** A side *plays closed* if it moves only on its [own squares](regions::Regions::own) and its
+//!   *guards* shoot back: each guard's first move shoots at the square that it leaves. Guards are the amazons that
+//!   touch an enemy amazon or a square that the enemy can reach. Then the enemy never gets in. None of the enemy's
+//!   squares touches an own square, which would then be contested, or a square that another amazon leaves. So the side
+//!   is certain to have all the moves that it can make alone in this way ([`Bounds::low`]).
+//! - **Upper bound.** Against a side that plays closed, every move of the other side uses up one of the squares that it
+//!   could reach and adds none: a movement fills one and frees one, the arrow fills one. So the other side has at most
+//!   as many moves as it could make alone on those squares ([`Bounds::high`]), and at most one per square.
+//! - **Winner.** The side to move loses if it cannot move. So this side wins if its lower bound exceeds the other's
+//!   upper bound, and loses if its upper bound does not exceed the other's lower bound. Without contested squares both
+//!   bounds of a side are nearly always equal.
 //! - **[`Rules::SelfBlocking`].** A side also loses if it is blocked when the opponent is to move. The result is the
 //!   same: the loser runs out of moves first, when the winner has at least one left.
 //!
@@ -40,7 +40,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 /// decide the game, which is rare in the middle game.
 const MAX_WASTE: u32 = 2;
 
-/// Maximum number of cached parts; the cache is cleared when full.
+/// Maximum number of cached components; the cache is cleared when full.
 const MEMORY: usize = 1 << 15;
 
 /// Bounds on the number of moves that each side has left.
@@ -48,7 +48,7 @@ const MEMORY: usize = 1 << 15;
 pub struct FillingBounds {
     /// Bounds on each side's remaining moves, Black first.
     pub moves: [Bounds; 2],
-    /// True if no square is contested.
+    /// True if no empty square can be reached by both sides.
     pub separated: bool,
     mover: Side,
 }
@@ -69,11 +69,11 @@ impl FillingBounds {
     }
 }
 
-/// Computes filling bounds, with a cache of connected parts. The cache never changes a result.
+/// Prover of endgame results by filling bounds, with a cache of connected components that never changes a result.
 #[derive(Clone, Debug, Default)]
 pub struct FillingProver {
-    /// Bounds of solved pieces. The hash keys are fixed: the standard library's random keys need a system function that
-    /// Windows 7 lacks.
+    /// Bounds of the solved components. The hash keys are fixed: the standard library's random keys need a system
+    /// function that Windows 7 lacks.
     known: HashMap<Part, Bounds, BuildHasherDefault<DefaultHasher>>,
 }
 
@@ -83,7 +83,7 @@ impl FillingProver {
         Self::default()
     }
 
-    /// Returns the bounds of both sides; `None` if the game is over.
+    /// Returns the bounds on both sides' remaining moves; `None` if the game is over.
     pub fn bounds(&mut self, position: &Position) -> Option<FillingBounds> {
         let goes_on = position.winner().is_none();
         goes_on.then(|| self.bounds_of(&Regions::of(position), position.side()))
@@ -129,7 +129,7 @@ impl FillingProver {
     fn wins(&mut self, regions: &Regions, side: Side, mover: Side) -> bool {
         let rival = side.opponent();
         let needed = moves_needed(side, mover, regions.reachable(rival).len());
-        // A side has at most as many moves as own squares.
+        // A side's lower bound is at most its number of own squares.
         if regions.own(side).len() + MAX_WASTE < needed {
             return false;
         }
@@ -139,9 +139,9 @@ impl FillingProver {
                 && low >= moves_needed(side, mover, self.filling(regions.open(rival)).high)
     }
 
-    /// Returns a closed move of the side to move that reduces its lower bound by at most one, so a proven win stays
-    /// proven. `None` if the game is over, if the side has no closed move, or if squares are contested and the side has
-    /// no proven win.
+    /// Returns a *closed* move (see the module comment) that reduces the mover's lower bound by at most one, so a
+    /// proven win stays proven. `None` if the game is over, if the mover has no closed move, or if squares are
+    /// contested and the mover has no proven win.
     pub fn filling_move(&mut self, position: &Position) -> Option<Move> {
         if position.winner().is_some() {
             return None;
@@ -158,7 +158,7 @@ impl FillingProver {
             let (low, rival) = (lows[side.index()], lows[side.opponent().index()]);
             let reachable = regions.reachable(side).len();
             let needed = moves_needed(side.opponent(), mover, reachable);
-            // The exact high matters only if lowering it by up to MAX_WASTE would prove the opponent's win.
+            // The filling bound matters only if lowering `reachable` by up to MAX_WASTE proves the opponent's win.
             let matters = rival < needed && rival + MAX_WASTE >= needed;
             Bounds { low, high: if matters { self.filling(regions.open(side)).high } else { reachable } }
         });

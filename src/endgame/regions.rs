@@ -1,5 +1,5 @@
-//! Regions: the squares that each side can reach, those that only one side can reach, and the amazons that wall them
-//! off.
+//! Regions: the squares that each side can reach, the squares that only one side can reach, and the amazons that wall
+//! them off.
 
 use super::filling::Part;
 use crate::board::bitboard::Bitboard;
@@ -36,8 +36,8 @@ impl Regions {
         self.reachable(side) - self.reachable(side.opponent())
     }
 
-    /// Returns the [`Part`] of a side that plays closed (see [`super`]): its own squares. Guards are the amazons that
-    /// touch an enemy amazon or a square that the enemy can reach.
+    /// Returns the [`Part`] of a side that *plays closed* (see [`super`]): its own squares and its amazons. The guards
+    /// are the amazons that touch an enemy amazon or a square that the enemy can reach.
     pub fn closed(&self, side: Side) -> Part {
         let enemy = side.opponent();
         let amazons = self.amazons[side.index()];
@@ -46,13 +46,13 @@ impl Regions {
     }
 
     /// Returns the [`Part`] of a side that plays without restriction: all squares that it can reach, and all its
-    /// amazons, free.
+    /// amazons as free amazons.
     pub fn open(&self, side: Side) -> Part {
         Part { empty: self.reachable(side), free: self.amazons[side.index()], guards: Bitboard::EMPTY }
     }
 }
 
-/// Returns the squares reached by king moves over empty squares, by a flood fill of whole sets
+/// Returns the empty squares that the amazons reach by king moves over empty squares: a set-wise flood fill
 /// (<https://www.chessprogramming.org/King_Pattern>).
 fn flood(amazons: Bitboard, empty: Bitboard) -> Bitboard {
     let mut reached = amazons.with_neighbours() & empty;

@@ -4,14 +4,14 @@
 //! the other amazons of its side, and `e` the minimum over the enemy's; 3 stands for three or more. The amazon
 //!
 //! - alone can claim (*sole*) squares with `n < e`, `n < o`, `n <= 2`;
-//! - alone contests squares with `n <= e < o`, `e <= 2`.
+//! - alone contests (*contested*) squares with `n <= e < o`, `e <= 2`.
 
 use super::distance::{DistanceMaps, Slides, flood_king};
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::{Boards, Lanes};
 
-/// Maximum number of amazons per side.
+/// Maximum number of amazons per side that the inputs support.
 pub const AMAZONS: usize = 4;
 
 /// Square counts per amazon: `[i][side]` is the i-th amazon of a side, in square order.
@@ -20,7 +20,8 @@ pub struct AmazonReach {
     /// Number of squares that this amazon reaches within two queen moves and before every other amazon (*sole* in the
     /// [module comment](self)).
     pub sole: [[u32; 2]; AMAZONS],
-    /// Number of squares that this amazon alone contests, see the [module comment](self).
+    /// Number of squares that the enemy reaches within two queen moves and that only this amazon of its side reaches at
+    /// least as early (*contested* in the [module comment](self)).
     pub contested: [[u32; 2]; AMAZONS],
 }
 
@@ -32,8 +33,8 @@ struct Reach<L> {
 }
 
 impl DistanceMaps {
-    /// Fills the distance maps, with queen moves up to `queen_steps`, and counts each amazon's squares. A side may
-    /// have at most [`AMAZONS`] amazons.
+    /// Fills the distance maps, the queen map up to `queen_steps` moves, and returns each amazon's square counts. A
+    /// side may have at most [`AMAZONS`] amazons.
     #[inline(always)]
     pub(crate) fn flood_each<L: Lanes>(&mut self, position: &Position, queen_steps: usize) -> AmazonReach {
         let sides = position.all_amazons();

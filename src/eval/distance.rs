@@ -66,7 +66,7 @@ impl Levels {
         self.last = 0;
     }
 
-    /// Adds a level. Returns `false` and adds nothing if `reached` has no new square.
+    /// Adds a level. Returns `false` and adds nothing if `reached` has no new square or all levels are in use.
     #[inline(always)]
     fn push(&mut self, reached: SidePair) -> bool {
         if reached == self.reached[self.last] || self.last == MAX_STEPS {
@@ -78,7 +78,7 @@ impl Levels {
     }
 }
 
-/// Distances in one position by queen moves and by king moves. The struct is large: reuse it between positions.
+/// Distance maps of one position, by queen moves and by king moves. The struct is large: reuse it between positions.
 #[derive(Clone, Debug)]
 pub struct DistanceMaps {
     /// Distances by queen moves.
@@ -99,7 +99,7 @@ impl DistanceMaps {
         dispatch!(kernel, L => self.flood_queen_steps::<L>(position, MAX_STEPS));
     }
 
-    /// Fills only the map of queen moves.
+    /// Fills only the queen map.
     pub fn flood_queen_only(&mut self, position: &Position, kernel: Kernel) {
         dispatch!(kernel, L => {
             let amazons = Boards::<L>::of_sides(position.all_amazons());
@@ -107,8 +107,8 @@ impl DistanceMaps {
         });
     }
 
-    /// Fills the map of queen moves up to `steps`, given the squares within one and two moves. The map of king moves
-    /// must be filled before.
+    /// Fills the queen map up to `steps` moves, given the squares within one and two queen moves. The king map must be
+    /// filled first.
     #[inline(always)]
     pub(super) fn queen_from<L: Lanes>(
         &mut self,
@@ -122,7 +122,7 @@ impl DistanceMaps {
         }
     }
 
-    /// Fills the map of king moves completely and the map of queen moves up to `steps`.
+    /// Fills the king map completely and the queen map up to `steps` moves.
     #[inline(always)]
     pub(super) fn flood_queen_steps<L: Lanes>(&mut self, position: &Position, steps: usize) {
         let amazons = Boards::<L>::of_sides(position.all_amazons());
@@ -159,7 +159,7 @@ pub(super) fn flood_king<L: Lanes>(amazons: Boards<L>, empty: Bitboard, levels: 
     }
 }
 
-/// Floods by one queen move per step until every `reachable` square is reached.
+/// Floods by one queen move per step until every `reachable` square is reached or no new square is.
 #[inline(always)]
 pub(super) fn flood_queen<L: Lanes>(
     amazons: Boards<L>,
@@ -171,8 +171,8 @@ pub(super) fn flood_queen<L: Lanes>(
     spread_queen(&Slides::new(Boards::splat(empty)), amazons, reachable, levels, MAX_STEPS);
 }
 
-/// Adds levels of queen moves, starting from the squares `reached`, until `levels` has `most` levels or every
-/// `reachable` square, or a queen move adds no square.
+/// Adds levels of queen moves, starting from the squares `reached`, until `levels` has `most` levels or covers all
+/// `reachable` squares, or a queen move adds no square.
 #[inline(always)]
 fn spread_queen<L: Lanes>(
     slides: &Slides<L>,
@@ -189,9 +189,9 @@ fn spread_queen<L: Lanes>(
     }
 }
 
-/// Directions of the flat pair, as differences of square numbers: right and up-left.
+/// Flat pair of directions, as square-index offsets: right and up-left.
 const FLAT: (u32, u32) = (1, 10);
-/// Directions of the steep pair: up and up-right.
+/// Steep pair of directions, as square-index offsets: up and up-right.
 const STEEP: (u32, u32) = (11, 12);
 
 /// Kogge-Stone propagators for all directions. A slide consists of shifts by 1, 2, 4 and 4 squares over empty squares.
@@ -248,7 +248,7 @@ impl<L: Lanes> Slides<L> {
         a.or(b).or(c).or(d).and(self.empty).merged()
     }
 
-    /// Returns the squares reached from `sources` by a slide in each pair of directions, including the sources.
+    /// Returns the squares reached from `sources` by a slide, sources included, for each pair of directions.
     #[inline(always)]
     fn by_direction(&self, sources: Boards<L>) -> [Boards<L>; 4] {
         [
@@ -259,7 +259,7 @@ impl<L: Lanes> Slides<L> {
         ]
     }
 
-    /// Slides in a pair of directions, up or down. The steps 1 + 2 + 4 + 4 cover the longest slide, nine squares.
+    /// Slides in directions `a` and `b`, up or down. The steps 1 + 2 + 4 + 4 cover the longest slide, nine squares.
     #[inline(always)]
     fn slide_along<const UP: bool>(&self, from: Boards<L>, runs: &Runs<L>, (a, b): (u32, u32)) -> Boards<L> {
         let mut slide = from;

@@ -1,4 +1,4 @@
-//! Networks and priors of a weights file, converted for use by the evaluation.
+//! Networks and priors of a weights file, converted for inference.
 
 use super::inputs;
 use super::network::Network;
@@ -9,12 +9,12 @@ use crate::board::position::Position;
 use crate::board::square::Size;
 use std::sync::LazyLock;
 
-/// The networks and policies of a weights file, ready for use.
+/// Networks and policies of a weights file, converted for inference.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fitted {
-    /// Policies for boards above 8x8, and for boards up to 8x8.
+    /// Policies: `[0]` for boards above 8x8, `[1]` for boards up to 8x8.
     policies: [Policy; 2],
-    /// Networks for boards above 8x8, and for boards up to 8x8.
+    /// Networks: `[0]` for boards above 8x8, `[1]` for boards up to 8x8.
     networks: [Option<Box<Network>>; 2],
 }
 
@@ -27,7 +27,7 @@ static BUILT_IN: LazyLock<Fitted> = LazyLock::new(|| {
 });
 
 impl Fitted {
-    /// Converts the weights of a file.
+    /// Converts the contents of a weights file.
     pub fn new(file: &WeightsFile) -> Self {
         Self {
             networks: [&file.networks.standard, &file.networks.small]
@@ -37,7 +37,7 @@ impl Fitted {
         }
     }
 
-    /// Returns the built-in weights; the first call reads them.
+    /// Returns the built-in networks and policies; the first call parses them.
     #[inline(always)]
     pub fn built_in() -> &'static Self {
         &BUILT_IN
@@ -53,8 +53,8 @@ impl Fitted {
     /// Checks that the file has a network for boards of this size. Files without networks pass.
     ///
     /// # Errors
-    /// The file was fitted for the other kind of board (up to 8x8, or larger): only that kind has a network, or only
-    /// its weights differ from the built-in ones.
+    /// Fails if the file was fitted for the other kind of board (up to 8x8, or larger): only that kind has a network,
+    /// or only its weights differ from the built-in ones.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let (edge, built_in) = (size.edge(), Self::built_in());
         let here = kind(size);
@@ -94,7 +94,7 @@ fn policy(weights: &PriorWeights, edge: usize) -> Policy {
     }
 }
 
-/// Concatenates, for each stage, the weights of all classes of all features.
+/// Concatenates the weights of all classes of all features into one row for each stage.
 fn flat<const CLASSES: usize>(stages: &[Vec<Vec<f32>>]) -> PolicyWeights<CLASSES> {
     std::array::from_fn(|stage| {
         let mut row = [0.0; CLASSES];

@@ -7,8 +7,8 @@
 //! have little weight.
 //!
 //! The eight rays of an amazon fit into one 64-bit word, its *ray mask*, so that four lanes compute four amazons at
-//! once. The square `n` steps away in direction `d` (a difference of square numbers) has bit `n * d - 1` upwards (1,
-//! 10, 11, 12) and bit `64 - n * d` downwards (-1, -10, -11, -12). The bits around an amazon A:
+//! once. The square `n` steps away in direction `d` (a square-index offset) has bit `n * d - 1` upwards (1, 10, 11, 12)
+//! and bit `64 - n * d` downwards (-1, -10, -11, -12). The bits around an amazon A:
 //!
 //! ```text
 //!   39  .  .  . 43  .  .  . 47
@@ -31,8 +31,8 @@ use crate::simd::Lanes;
 /// Maximum steps along a ray.
 const STEPS: usize = 4;
 
-/// Returns the freedoms of the first four amazons of a side in units of `2^-STEPS`, in square order. `neighbours`
-/// holds the binary digits of the number of empty neighbours of each square.
+/// Returns the freedoms of the first four amazons of a side in units of `2^-STEPS`, in square order. `neighbours` holds
+/// each square's number of empty neighbours, bit-sliced.
 #[inline(always)]
 pub(super) fn freedoms<L: Lanes>(
     amazons: Bitboard,
@@ -58,7 +58,7 @@ pub(super) fn freedoms<L: Lanes>(
     L::sums(weighing)
 }
 
-/// Returns the ray mask of a set around each amazon: the bits of the ray squares that are in the set.
+/// Returns the ray mask of a set around each amazon, one amazon per lane: the ray squares that are in the set.
 #[inline(always)]
 fn ray_mask<L: Lanes>(amazons: [u32; 4], set: Bitboard) -> L {
     let above = L::above(set, amazons).and(L::splat(ABOVE));
@@ -95,10 +95,10 @@ fn shift_along_rays<L: Lanes, const DISTANCE: usize>(mask: L) -> L {
     moved
 }
 
-/// Upward directions, as differences of square numbers; the downward ones are their negatives.
+/// Upward directions, as square-index offsets; the downward ones are their negatives.
 const UPWARDS: [usize; 4] = [1, STRIDE - 1, STRIDE, STRIDE + 1];
 
-/// Returns the bits of steps `first` to `last` of one upward ray.
+/// Returns the ray-mask bits of steps `first` to `last` of one upward ray.
 const fn ray(direction: usize, first: usize, last: usize) -> u64 {
     let (mut bits, mut step) = (0, first);
     while step <= last {
@@ -108,28 +108,28 @@ const fn ray(direction: usize, first: usize, last: usize) -> u64 {
     bits
 }
 
-/// Returns the bits of steps `first` to `last` of all upward rays.
+/// Returns the ray-mask bits of steps `first` to `last` of all four upward rays.
 const fn upward_rays(first: usize, last: usize) -> u64 {
     let [a, b, c, d] = UPWARDS;
     ray(a, first, last) | ray(b, first, last) | ray(c, first, last) | ray(d, first, last)
 }
 
-/// Returns the bits of steps `first` to `last` of all eight rays.
+/// Returns the ray-mask bits of steps `first` to `last` of all eight rays.
 const fn rays(first: usize, last: usize) -> u64 {
     upward_rays(first, last) | upward_rays(first, last).reverse_bits()
 }
 
-/// Bits of a ray mask that belong to the four upward rays: those towards higher square numbers.
+/// Bits of a ray mask that belong to the four upward rays: those towards higher square indices.
 const ABOVE: u64 = upward_rays(1, STEPS);
 const _: () = assert!(ABOVE & ABOVE.reverse_bits() == 0);
 
-/// `[n]`: step n of all rays.
+/// `[n]`: ray-mask bits of step n of all eight rays.
 const AT_STEP: [u64; STEPS + 1] = [0, rays(1, 1), rays(2, 2), rays(3, 3), rays(4, 4)];
 
-/// `[n]`: steps 1 to n of all rays.
+/// `[n]`: ray-mask bits of steps 1 to n of all eight rays.
 const FIRST: [u64; 3] = [0, rays(1, 1), rays(1, 2)];
 
-/// `[n]`: for each upward ray, the steps that stay on the ray when moved n steps outwards.
+/// `[n]`: for each upward ray, the ray-mask bits that stay on the ray when moved n steps outwards.
 const STAYING: [[u64; 4]; 3] = [[0; 4], staying(1), staying(2)];
 
 const fn staying(distance: usize) -> [u64; 4] {

@@ -1,9 +1,9 @@
-//! Inputs of a [`super::network`]: their description, and their computation from a position.
+//! Inputs of the evaluation [`super::network`]: their layout, and their computation from a position.
 //!
-//! A network has one row of weights per input. Two kinds of inputs exist: a count multiplies its row, a class selects
-//! one row of its feature. [`PARTS`] lists the rows of all inputs. The network, the files ([`super::weights`]) and the
-//! trainer (`lab fit-network`) take them from here, so a new input is added in this file alone: either a count in
-//! [`count`], or a row of [`AMAZON_FEATURES`] with its number in [`amazon_classes`].
+//! A network has one row of weights per input. Two kinds of inputs exist: a count multiplies its row; a class (a
+//! feature's bucket) selects one row of its feature. [`PARTS`] lists the rows of all inputs. The network, the weights
+//! files ([`super::weights`]) and the trainer (`lab fit-network`) use this list, so a new input is added in this file
+//! alone: either a count in [`count`], or an entry of [`AMAZON_FEATURES`] with its value in [`amazon_classes`].
 
 #![allow(clippy::needless_range_loop)] // an index is used for several arrays
 
@@ -17,46 +17,46 @@ use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
 use crate::simd::{Kernel, Lanes, dispatch};
 
-/// Number of classes of a square by a side's queen moves to it: 1, 2, 3, more, never.
+/// Number of classes (buckets) of a square by the queen moves that a side needs to reach it: 1, 2, 3, more, never.
 pub const QUEEN_CLASSES: usize = 5;
-/// Number of classes of a square by a side's king moves to it: 1 to 5, more, never.
+/// Number of classes (buckets) of a square by the king moves that a side needs to reach it: 1 to 5, more, never.
 const KING_CLASSES: usize = 7;
 /// Number of lead classes (lead: the opponent's class minus that of the side to move): -2 or less, -1, 0, 1, 2 or more.
 const LEADS: usize = 5;
 
-/// Number of counts of squares: by `[our queen class][their queen class]`, then by `[queen lead][king lead]`; "our" is
-/// the side to move.
+/// Number of square counts: first by `[our queen class][their queen class]`, then by `[queen lead][king lead]`. "Our"
+/// means the side to move.
 pub const COUNTS: usize = QUEEN_CLASSES * QUEEN_CLASSES + LEADS * LEADS;
 
-/// Features of each amazon: the name in weights files, and the lower bound of each class above class 0.
+/// Features of each amazon: the name in weights files, and the lower bounds of classes (buckets) 1, 2, 3, ...
 pub const AMAZON_FEATURES: [(&str, &[u32]); 3] = [
-    // Quarters of freedom, see super::freedom.
+    // Freedom in quarters, see super::freedom.
     ("freedom", &[1, 2, 4, 6, 8, 11, 14, 18, 22, 27, 32, 38, 44, 52, 60, 70, 80, 95, 110, 130, 150]),
-    // Squares that the amazon alone can claim, and that it alone contests, see super::amazons.
+    // Number of squares that the amazon alone can claim, or alone contests, see super::amazons.
     ("sole", &SQUARES),
     ("contested", &SQUARES),
 ];
 const SQUARES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 30];
 
-/// Consecutive rows of a network, under one name in weights files.
+/// A weight tensor: consecutive rows of a network, stored under one name in weights files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
     /// Name in weights files.
     pub name: &'static str,
-    /// Index of the first row.
+    /// Index of the first row in the network.
     pub first: usize,
     /// Number of rows.
     pub rows: usize,
 }
 
 impl Part {
-    /// Returns the part whose rows follow those of this part.
+    /// Returns the tensor of `rows` rows that directly follows this one.
     pub const fn followed_by(self, name: &'static str, rows: usize) -> Self {
         Self { name, first: self.first + self.rows, rows }
     }
 }
 
-/// Rows of all inputs: the counts, the classes of each amazon feature (side to move, then opponent), and the ply.
+/// Weight tensors of all inputs: counts, classes of each amazon feature (side to move, then opponent), ply.
 pub const PARTS: [Part; AMAZON_FEATURES.len() + 2] = {
     let mut parts = [Part { name: "counts", first: 0, rows: COUNTS }; AMAZON_FEATURES.len() + 2];
     let mut feature = 0;
@@ -69,32 +69,32 @@ pub const PARTS: [Part; AMAZON_FEATURES.len() + 2] = {
     parts
 };
 
-/// Rows of the ply, the last input.
+/// Weight tensor of the ply, the last input: one row for each ply.
 pub const PLY_PART: Part = PARTS[PARTS.len() - 1];
 
-/// Returns the row of a class of an amazon's feature; `which` is 0 for the side to move, 1 for its opponent.
+/// Returns the row index of a class of an amazon feature; `which` is 0 for the side to move, 1 for its opponent.
 #[inline(always)]
 pub(super) fn amazon_row(feature: usize, which: usize, class: u8) -> usize {
     let Part { first, rows, .. } = PARTS[feature + 1];
     first + which * (rows / 2) + usize::from(class)
 }
 
-/// Maximum number of queen moves that the classes distinguish.
+/// Largest number of queen moves that has a class to itself.
 pub(super) const QUEEN_STEPS: usize = QUEEN_CLASSES - 2;
 
-/// The class of an amazon in each feature.
+/// The class (bucket) of an amazon in each of the [`AMAZON_FEATURES`].
 type Classes = [u8; AMAZON_FEATURES.len()];
 
-/// Inputs of a position. `[0]` is the side to move, `[1]` its opponent.
+/// Network inputs of a position. In `amazons`, `[0]` is the side to move, `[1]` its opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inputs {
     /// Counts of squares in the order of [`COUNTS`]; each count multiplies its row.
     pub counts: [u8; COUNTS],
-    /// Classes of each amazon; `None` for a missing amazon.
+    /// Classes of each amazon in square order; `None` for a missing amazon.
     pub amazons: [[Option<Classes>; AMAZONS]; 2],
     /// Progress of the game in plies of a 10x10 game, see [`super::ply`].
     pub ply: u8,
-    /// The code of every square, see [`super::square_layer`].
+    /// The code of every square, which selects its row of the [`super::square_layer`].
     pub squares: SquareCodes,
 }
 
@@ -119,7 +119,7 @@ impl Inputs {
         Self { counts, amazons, ply: standard_ply(position) as u8, squares }
     }
 
-    /// Calls `found(row, factor)` for each nonzero input of [`PARTS`].
+    /// Calls `found(row, factor)` for each nonzero input of [`PARTS`]: row index, and the count or 1 for a class.
     #[inline(always)]
     pub fn for_each(&self, mut found: impl FnMut(usize, u8)) {
         for (row, &count) in self.counts.iter().enumerate() {
@@ -160,7 +160,7 @@ pub(super) fn amazon_classes<L: Lanes>(
         let theirs = reachable.of(side.opponent().index());
         let freedoms = freedoms::<L>(position.amazons(side), empty, theirs, &neighbours);
         for amazon in 0..AMAZONS {
-            // The numbers of AMAZON_FEATURES, in its order.
+            // The values of AMAZON_FEATURES, in its order.
             let numbers = [
                 freedoms[amazon] / 4,
                 reach.sole[amazon][side.index()],
@@ -174,7 +174,7 @@ pub(super) fn amazon_classes<L: Lanes>(
     classes
 }
 
-/// `[feature][number]`: class of a number, 0 to 255, by the bounds in [`AMAZON_FEATURES`].
+/// Lookup table `[feature][value]`: class of a feature value from 0 to 255, by the bounds in [`AMAZON_FEATURES`].
 static CLASSES: [[u8; 256]; AMAZON_FEATURES.len()] = {
     let mut classes = [[0; 256]; AMAZON_FEATURES.len()];
     let mut feature = 0;
@@ -207,7 +207,7 @@ fn count_of_both(a: Words, b: Words) -> i16 {
     ((a[0] & b[0]).count_ones() + (a[1] & b[1]).count_ones()) as i16
 }
 
-/// Computes the counts of a position for the side `us`.
+/// Computes the square counts ([`COUNTS`]) of a position; `us` is the index of the side to move.
 #[inline(always)]
 pub(super) fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; COUNTS] {
     let mut counts = [0; COUNTS];
@@ -232,7 +232,7 @@ pub(super) fn count(maps: &DistanceMaps, us: usize, empty: Bitboard) -> [i16; CO
     counts
 }
 
-/// Returns the empty squares of each class of one side. `ever` is the set of squares that the side can reach.
+/// Returns the empty squares of each distance class of one side. `ever` is the set of squares that the side can reach.
 #[inline(always)]
 fn classes_of<const CLASSES: usize>(
     levels: &Levels,
@@ -252,14 +252,14 @@ fn classes_of<const CLASSES: usize>(
     classes
 }
 
-/// Groups the squares by lead, in the order of [`LEADS`], given the classes of both sides.
+/// Groups the squares by lead, in the order of [`LEADS`], given each side's squares of each class.
 #[inline(always)]
 fn leads<const CLASSES: usize>(ours: &[Words; CLASSES], theirs: &[Words; CLASSES]) -> [Words; LEADS] {
     let mut leads = [[0; 2]; LEADS];
     for word in 0..2 {
         let (mut behind, mut ahead) = (0, 0);
         let (mut one_behind, mut tie, mut one_ahead) = (0, 0, 0);
-        // Squares whose class for this side is lower by two or more.
+        // For each side, the squares whose class is at least two below `class`.
         let (mut our_lower, mut their_lower) = (0, 0);
         for class in 0..CLASSES {
             let (our, their) = (ours[class][word], theirs[class][word]);

@@ -24,7 +24,7 @@ pub struct Metrics {
     pub p1: f32,
     /// The paper's king-move position metric.
     pub p2: f32,
-    /// Mobility of the amazons.
+    /// The paper's mobility metric.
     pub mobility: f32,
 }
 
@@ -49,8 +49,8 @@ fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), nearness.position())
 }
 
-/// Computes territory and position by king moves (t2 and p2). p2 is equation 5 with its sign reversed, to agree with
-/// the other metrics (compare equation 4).
+/// Computes territory and position by king moves (t2 and p2). p2 is equation 5 with its sign reversed, so that positive
+/// is good for Black as in the other metrics (compare equation 4).
 // One loop is enough if no distance exceeds 7, since no difference needs the clamp then.
 #[inline(always)]
 fn of_king_moves(levels: &Levels) -> (Territory, f32) {
@@ -94,7 +94,7 @@ pub fn territory(levels: &Levels) -> Territory {
     first.territory(levels)
 }
 
-/// Squares that each side reaches in fewer moves than the other, or alone.
+/// Squares that each side reaches in fewer moves than the other side, or alone.
 #[derive(Default)]
 struct First(SidePair);
 
@@ -116,8 +116,8 @@ impl First {
 }
 
 /// Computes the relative territory for Black (Kato, Takaya, Yamamura 2015, 3.3,
-/// <https://doi.org/10.1007/978-3-319-24315-3_14>): `sum(D(White, s) - D(Black, s))`; a square that only one side
-/// reaches counts 5 for that side.
+/// <https://doi.org/10.1007/978-3-319-24315-3_14>): the sum of White's distance minus Black's; a square that only one
+/// side reaches counts 5 for that side.
 pub fn relative_territory(levels: &Levels) -> i32 {
     let mut lead = Lead::new(levels);
     for reached in levels.steps() {
@@ -126,8 +126,9 @@ pub fn relative_territory(levels: &Levels) -> i32 {
     lead.sum(5)
 }
 
-/// Equation 4: `2 * sum(2^-D(Black, s) - 2^-D(White, s))`. Since `2 * 2^-D = sum over k >= D of 2^-k`, step k adds
-/// `2^-k` for every square reached within k. The last step K adds `2^-K` twice, since all later steps sum to `2^-K`.
+/// Running sum of equation 4: `2 * sum(2^-D(Black, s) - 2^-D(White, s))`, with distances `D`. Since `2 * 2^-D = sum
+/// over k >= D of 2^-k`, step k adds `2^-k` for every square reached within k. The last step K adds `2^-K` twice, since
+/// all later steps sum to `2^-K`.
 #[derive(Default)]
 struct Nearness {
     sum: i64,
@@ -158,8 +159,8 @@ impl Nearness {
 /// Limit of a distance difference in p2, in king moves: larger differences are clamped.
 const HORIZON: usize = 6;
 
-/// Sum of `D(White) - D(Black)` over the squares that both sides reach, computed step by step: step k adds the number
-/// of these squares that Black reaches within k, minus the number that White reaches.
+/// Sum of White's distance minus Black's over the squares that both sides reach, computed step by step: step k adds the
+/// number of these squares that Black reaches within k, minus the number that White reaches.
 struct Lead {
     both: [u64; 2],
     only: i32,
@@ -181,15 +182,16 @@ impl Lead {
         self.sum -= ((reached.low[1] & low).count_ones() + (reached.high[1] & high).count_ones()) as i32;
     }
 
-    /// Returns the sum; squares that only Black reaches count `alone`, those that only White reaches `-alone`.
+    /// Returns the sum, plus `alone` for each square that only Black reaches, minus `alone` for each that only White
+    /// does.
     #[inline(always)]
     fn sum(&self, alone: usize) -> i32 {
         self.sum + alone as i32 * self.only
     }
 }
 
-/// Returns the sum of `clamp(D(White) - D(Black), -horizon, horizon)` over all squares. If positive, a square's term
-/// is the number of steps k with `D(Black) <= k < D(White)` and `k - horizon < D(Black)`.
+/// Returns the sum of `clamp(D(White) - D(Black), -horizon, horizon)` over all squares, with distances `D`. If
+/// positive, a square's term is the number of steps k with `D(Black) <= k < D(White)` and `k - horizon < D(Black)`.
 #[inline(always)]
 fn lead_within(horizon: usize, reached: &[SidePair]) -> i32 {
     let last = reached.len() - 1;

@@ -9,7 +9,7 @@ use crate::simd::{Boards, Kernel, Lanes, dispatch};
 /// Least common multiple of 1 to 9: makes every `1 / steps` an integer in units of `1 / 2520`.
 const COMMON_MULTIPLE: u32 = 2520;
 
-/// Returns Black's mobility minus White's, computed on a given kernel.
+/// Returns Black's mobility minus White's, computed with the given SIMD kernel.
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
     dispatch!(kernel, L => balance(RaySweep::<L>::new(position.all_amazons(), position.empty()).mobilities))
 }
@@ -22,7 +22,7 @@ pub(super) fn balance([black, white]: [u32; 2]) -> f32 {
 
 /// A sweep along the eight rays of all amazons, one square per step, until all rays have ended.
 ///
-/// Four [`Boards`] hold the current squares of the rays, by the difference of square numbers per step:
+/// Four [`Boards`] hold the current squares of the rays, by the square-index offset per step:
 ///
 /// ```text
 ///                board 0      board 1      board 2      board 3
@@ -104,7 +104,7 @@ pub(super) fn sliced_counts_on_lanes<L: Lanes>([a, b, c, d]: [Boards<L>; 4]) -> 
     [ones.xor(more_ones), either.xor(carried_twos), either_fours.xor(carried_fours), eights]
 }
 
-/// Duplicates sets for both sides, in the layout of [`crate::simd::SidePair::to_array`].
+/// Duplicates each set for both sides, in the layout of [`crate::simd::SidePair::to_array`].
 #[inline(always)]
 fn for_both_sides(sets: [Bitboard; 4]) -> [[u64; 4]; 4] {
     let mut arrays = [[0; 4]; 4];
@@ -115,14 +115,14 @@ fn for_both_sides(sets: [Bitboard; 4]) -> [[u64; 4]; 4] {
     arrays
 }
 
-/// Shifts a set in each of the eight directions.
+/// Returns eight copies of the set, shifted by one square in each of the [`DIRECTIONS`].
 #[inline(always)]
 pub(super) fn neighbours_of(set: Bitboard) -> [Bitboard; 8] {
     DIRECTIONS.map(|direction| set.shifted(direction))
 }
 
-/// Counts for each square the sets that contain it. Element `k` of the result holds the binary digits of weight
-/// `2^k`.
+/// Counts for each square how many of the eight sets contain it, bit-sliced: element `k` of the result holds the binary
+/// digits of weight `2^k`.
 #[inline(always)]
 pub(super) fn sliced_counts([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboard; 4] {
     let (first, first_twos) = full_adder(a, b, c);
@@ -134,7 +134,7 @@ pub(super) fn sliced_counts([a, b, c, d, e, f, g, h]: [Bitboard; 8]) -> [Bitboar
     [ones, twos, first_fours ^ second_fours, first_fours & second_fours]
 }
 
-/// Applies a full adder to every square. Returns sum and carry.
+/// Adds three one-bit numbers for every square (full adder). Returns sum and carry.
 #[inline(always)]
 fn full_adder(a: Bitboard, b: Bitboard, c: Bitboard) -> (Bitboard, Bitboard) {
     let either = a ^ b;

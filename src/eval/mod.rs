@@ -1,4 +1,4 @@
-//! Static evaluation of positions, and priors of half-moves.
+//! Static evaluation of positions, and policies that give half-moves their priors.
 //!
 //! [`model`] is the interface to the search: an evaluation and priors. [`distance`] computes the squares that each side
 //! reaches within each number of queen and king moves.
@@ -6,12 +6,13 @@
 //! - The evaluation of the MG-PEO paper (Zhang, Zou, Zhu 2024, <https://doi.org/10.3390/a17080334>): [`metrics`] of
 //!   the distance maps and [`mobility`], with [`phased`] weights. [`parallel`] computes it on several threads.
 //! - The network evaluation: a [`network`] over [`inputs`], which are counts of squares by distance, features of each
-//!   amazon ([`amazons`], [`freedom`]), and each square's class. The paper's evaluation replaces a missing network.
-//! - [`policy`]: the logits of half-moves: a log-linear part and a [`policy_network`].
-//! - [`square_layer`]: the first layer over the squares, a part of both kinds of networks.
+//!   amazon ([`amazons`], [`freedom`]), the ply, and each square's class. Without a network, the paper's evaluation is
+//!   used.
+//! - [`policy`]: the logits of half-moves, each the sum of a log-linear term and the term of a [`policy_network`].
+//! - [`square_layer`]: the first layer over the squares, used by both kinds of networks.
 //!
-//! [`winrate`] converts values to winning rates. [`ownership`] shows which side owns a square. [`mod@weights`] reads
-//! and writes weights files, [`fitted`] converts them for use.
+//! [`winrate`] converts values to winning rates. [`ownership`] finds the side that owns a square, for display.
+//! [`mod@weights`] reads and writes weights files, [`fitted`] converts them for use.
 //!
 //! Sums over squares are sums of integers, and floats are added in a fixed order. So results do not depend on the
 //! kernel ([`crate::simd`]) or on the order in which threads run.

@@ -21,7 +21,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// An evaluation with priors.
+/// An evaluation of positions, and a policy whose logits give the priors.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Model {
     /// The phased evaluation of the MG-PEO paper. It defines no priors; the built-in ones are used.
@@ -46,7 +46,7 @@ impl Model {
     /// Reads a model from the text of a weights file.
     ///
     /// # Errors
-    /// The first error in the text, see [`WeightsFile::read`].
+    /// Returns the first error in the text, see [`WeightsFile::read`].
     pub fn from_weights(text: &str) -> Result<Self, String> {
         Ok(Self::File(Arc::new(Fitted::new(&WeightsFile::read(text)?))))
     }
@@ -63,7 +63,7 @@ impl Model {
     /// Checks that a weights file has a network for boards of this size, see [`Fitted::check_board`].
     ///
     /// # Errors
-    /// The file was fitted for other boards.
+    /// Returns a message if the file was fitted for other boards.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         match self {
             Self::File(fitted) => fitted.check_board(size),
@@ -127,7 +127,7 @@ impl Model {
         }
     }
 
-    /// Calls `found` with every arrow and its logit.
+    /// Calls `found` with every arrow target and its logit.
     #[inline(always)]
     pub(crate) fn arrow_logits<L: Lanes>(
         &self,
@@ -177,7 +177,7 @@ impl Evaluator {
         Self { model, kernel: Kernel::fastest() }
     }
 
-    /// Selects the kernel; falls back to the fastest that this processor supports.
+    /// Selects the kernel; falls back to the fastest one if this processor does not support it.
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }
@@ -201,7 +201,7 @@ impl Evaluator {
         logits
     }
 
-    /// Returns all arrows after a movement with their logits, see [`Self::movement_logits`].
+    /// Returns all arrow targets after a movement with their logits, see [`Self::movement_logits`].
     pub fn arrow_logits(&self, arrow_phase: &ArrowPhase, scratch: &mut ModelScratch) -> Vec<(Square, f32)> {
         let mut logits = Vec::new();
         let mut list = |arrow, logit| logits.push((arrow, logit));

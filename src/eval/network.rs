@@ -1,5 +1,5 @@
-//! The network evaluation: one hidden layer over the [`super::inputs`]. Integer arithmetic gives the same bits on every
-//! kernel and every target.
+//! The network evaluation: one hidden layer over the [`super::inputs`], quantised. Integer arithmetic gives
+//! bit-identical results on every kernel and every target.
 //!
 //! ```text
 //!   50 counts of squares, by the distance classes of both sides \
@@ -8,8 +8,8 @@
 //!   each square with its class (super::square_layer)            /
 //! ```
 //!
-//! A count multiplies its row of weights; a class selects a row. The sum of the rows is the hidden layer (a 16-bit
-//! accumulator, as in NNUE, <https://www.chessprogramming.org/NNUE>). The trainer's floating-point form of this
+//! A count multiplies its row of weights; a class selects a row. The sum of the selected rows is the hidden layer (a
+//! 16-bit accumulator, as in NNUE, <https://www.chessprogramming.org/NNUE>). The trainer's floating-point form of this
 //! architecture is `lab/src/commands/fit_network/floats.rs`.
 
 #![allow(clippy::needless_range_loop)] // an index is used for several arrays
@@ -24,53 +24,53 @@ use super::winrate::Value;
 use crate::board::position::Position;
 use crate::simd::Lanes;
 
-/// Units of the hidden layer. The last unit is linear: it passes a weighted sum of the inputs straight to the output.
+/// Number of hidden units. The last one is linear: it passes a weighted sum of the inputs straight to the output.
 pub const HIDDEN: usize = 64;
 
-/// Fixed-point scale: weights and hidden activations are multiples of `1 / ONE`. Sums wrap modulo 2^16; only the final
-/// sum has to fit.
+/// Fixed-point scale: weights and hidden activations are multiples of `1 / ONE`. Hidden sums wrap modulo 2^16; only the
+/// final sum has to fit.
 pub const ONE: i32 = 1 << 9;
 
-/// Fixed-point scale of the rows of the squares, which have 8 bits.
+/// Fixed-point scale of the square layer, whose weights have 8 bits: they are multiples of `1 / SQUARES_ONE`.
 pub const SQUARES_ONE: i32 = 1 << 8;
 
-/// The layer over the squares.
+/// Square layer of the evaluation network, with [`HIDDEN`] units.
 pub type Squares = SquareLayer<{ HIDDEN / VECTOR }>;
 
-/// Factor that converts the rows of the squares to units of `1 / ONE`.
+/// Factor that converts square-layer weights to units of `1 / ONE`.
 const SQUARES_FACTOR: i32 = ONE / SQUARES_ONE;
 
-/// One weight per hidden unit.
+/// A weight row: one 16-bit weight per hidden unit.
 pub type Row = [i16; HIDDEN];
 
-/// The last row of a network: the weights from the hidden layer to the output.
+/// Weight tensor of the output: the last row of a network, one weight per hidden unit.
 pub const OUTPUT_PART: Part = PLY_PART.followed_by("output", 1);
 
-/// Number of rows in a network.
+/// Number of rows in a network, without the square layer.
 pub const ROWS: usize = OUTPUT_PART.first + OUTPUT_PART.rows;
 
-/// Returns the parts of a network, each a range of rows, in the order of the weights file.
+/// Iterates over the weight tensors of a network, each a range of rows, in the order of the weights file.
 pub fn parts() -> impl Iterator<Item = Part> {
     inputs::PARTS.into_iter().chain([OUTPUT_PART])
 }
 
-/// Weights of a network. Each row of 128 bytes is aligned to a cache line.
+/// Weights of a network. Each row of 128 bytes begins on a cache line.
 #[derive(Clone, PartialEq, Debug)]
 #[repr(C, align(64))]
 pub struct Network {
-    /// Weights of all [`parts`], a row for each input.
+    /// Weights of all [`parts`]: a row for each input, then the output row.
     pub rows: [Row; ROWS],
-    /// The layer over the squares.
+    /// The square layer.
     pub squares: Squares,
 }
 
 impl Network {
-    /// Creates a network with this layer over the squares. Its other weights are 0.
+    /// Creates a network with this square layer; all other weights are 0.
     pub fn new(squares: Squares) -> Box<Self> {
         Box::new(Self { rows: [[0; HIDDEN]; ROWS], squares })
     }
 
-    /// Returns the rows of a part.
+    /// Returns the rows of a weight tensor.
     pub fn rows_of(&mut self, part: Part) -> &mut [Row] {
         &mut self.rows[part.first..][..part.rows]
     }
@@ -108,7 +108,7 @@ impl Network {
         Value(self.output(&hidden.to_row()) as f32 / (ONE * ONE) as f32)
     }
 
-    /// Returns the output in units of `1 / ONE^2`.
+    /// Computes the output, in units of `1 / ONE^2`, from the hidden layer before the ReLU.
     #[inline(always)]
     fn output(&self, hidden: &Row) -> i32 {
         let weights = &self.rows[OUTPUT_PART.first];
@@ -119,10 +119,10 @@ impl Network {
         sum
     }
 
-    /// Checks that the sums of these inputs fit the engine's integers: 16 bits for a hidden unit, 32 for the output.
+    /// Checks that the sums for these inputs fit the engine's integers: 16 bits for a hidden unit, 32 for the output.
     ///
     /// # Errors
-    /// The first sum that does not fit.
+    /// Returns a message about the first sum that does not fit.
     pub fn check_sums(&self, inputs: &Inputs) -> Result<(), String> {
         let mut hidden = [0; HIDDEN];
         inputs.for_each(|row, factor| {
@@ -145,12 +145,12 @@ impl Network {
     }
 }
 
-/// Formats the message for a sum or weight that overflows; `units` is its size in units of `1 / ONE`.
+/// Formats the error message for a sum or weight `what` that overflows; `units` is its size in units of `1 / ONE`.
 pub fn overflow(what: &str, units: f64) -> String {
     format!("{what} is {:.1}, which does not fit the integers of the engine", units / f64::from(ONE))
 }
 
-/// The hidden layer in registers.
+/// The hidden layer (accumulator) in SIMD registers, 16 units in each.
 struct Hidden<L>([L; HIDDEN / 16]);
 
 impl<L: Lanes> Hidden<L> {
@@ -194,7 +194,7 @@ impl<L: Lanes> Hidden<L> {
     }
 }
 
-/// Returns a bit mask of the nonzero counts, which are few in most positions.
+/// Returns a bit mask of the nonzero counts: bit `i` for `counts[i]`. In most positions few are set.
 #[inline(always)]
 fn not_zero(counts: &[i16; COUNTS]) -> u64 {
     const { assert!(COUNTS <= 64) };

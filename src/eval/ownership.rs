@@ -10,13 +10,13 @@ use std::cmp::Ordering;
 /// Owner of an empty square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
-    /// Only this side reaches it.
+    /// Only this side can reach the square.
     Alone(Side),
-    /// Both sides reach it, this one in fewer moves.
+    /// Both sides can reach the square, this side in fewer queen moves.
     Sooner(Side),
-    /// Both sides reach it in equally many moves.
+    /// Both sides reach the square in equally many queen moves.
     Both,
-    /// Neither side reaches it.
+    /// Neither side can reach the square.
     Nobody,
 }
 
@@ -35,7 +35,7 @@ impl Owner {
     }
 }
 
-/// Owners of a position's squares.
+/// Owners of a position's squares, computed from the queen distance maps.
 pub struct Ownership {
     maps: Box<DistanceMaps>,
 }
@@ -48,7 +48,7 @@ impl Ownership {
         Self { maps }
     }
 
-    /// Returns the number of queen moves in which a side reaches a square; `None` if it cannot.
+    /// Returns the number of queen moves in which a side reaches an empty square; `None` if the side cannot.
     pub fn moves(&self, side: Side, square: Square) -> Option<usize> {
         self.maps.queen.reached().iter().position(|within| within.of(side.index()).contains(square))
     }

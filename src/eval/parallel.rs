@@ -1,6 +1,6 @@
 //! The paper's parallel evaluation (algorithms 2 and 4) on rayon's threads: one task per side and kind of distance, and
-//! one for each side's mobility. Bit-identical to the serial evaluation, but slower: handing a task to another thread
-//! takes longer than one evaluation.
+//! one for each side's mobility. Results are bit-identical to the serial evaluation, but computed more slowly: handing
+//! a task to another thread takes longer than one evaluation.
 
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
 use super::metrics::{self, Metrics};
@@ -13,8 +13,8 @@ use crate::board::square::Side;
 use crate::simd::{Boards, PortableLanes, SidePair};
 use crate::threads;
 
-/// Evaluates a position by computing its metrics in parallel on the current rayon pool. The network evaluation has no
-/// such metrics and runs serially.
+/// Evaluates a position by computing its metrics in parallel on the current rayon pool. A network has no such metrics
+/// and is evaluated serially.
 pub fn value(position: &Position, model: &Model) -> Value {
     let Model::Paper(weights) = model else {
         return model.value::<PortableLanes>(position, &mut ModelScratch::default());
@@ -30,7 +30,7 @@ pub fn value(position: &Position, model: &Model) -> Value {
 /// Computes the territory and position metrics by four parallel floods (the paper's module 1); sets mobility to 0.
 pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
     let empty = position.empty();
-    // The squares that queens reach in the end are unknown: the king flood runs in parallel.
+    // The queen flood cannot stop early: the king flood, which finds all reachable squares, runs in parallel.
     let queen_flood = |amazons, levels: &mut _| flood_queen(amazons, empty, SidePair::UNKNOWN, levels);
     let king_flood = |amazons, levels: &mut _| flood_king(amazons, empty, levels);
     let (queen, king) = threads::join(
@@ -58,7 +58,7 @@ fn only(position: &Position, side: Side) -> [Bitboard; 2] {
     Side::BOTH.map(|s| if s == side { position.amazons(s) } else { Bitboard::EMPTY })
 }
 
-/// Floods from the amazons of one side.
+/// Returns the distance levels of one side, computed by `flood` from its amazons.
 fn levels(position: &Position, side: Side, flood: impl Fn(Boards<PortableLanes>, &mut Levels)) -> Levels {
     let mut levels = Levels::new();
     flood(Boards::of_sides(only(position, side)), &mut levels);

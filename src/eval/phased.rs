@@ -39,7 +39,7 @@ impl MetricWeights {
     }
 }
 
-/// Weights for the whole game, and the link function to winning rates. Values are in squares.
+/// Metric weights for all stages of the game, and the link function to winning rates. Values are in squares.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PhasedWeights {
     /// Weights of each stage.

@@ -3,7 +3,7 @@
 use crate::board::position::Position;
 use crate::board::square::Side;
 
-/// Empty squares at the start of a 10x10 game.
+/// Number of empty squares at the start of a 10x10 game.
 const STANDARD_EMPTY: u32 = 92;
 
 /// Number of possible values of [`standard_ply`].

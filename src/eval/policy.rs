@@ -1,11 +1,11 @@
-//! The policy: a log-linear model that rates half-moves before they are searched, fitted to the visits of longer
+//! The policy: a log-linear model that rates half-moves before they are searched, fitted to the visit counts of longer
 //! searches (`lab fit-policy`). The search turns its logits into priors.
 //!
 //! Every feature is categorical: a half-move has one class of each feature, and each class has a weight at each stage
 //! of the game. The logit of a half-move is the sum of its classes' weights, plus the term of a
 //! [`super::policy_network`]. Its probability is the softmax, `exp(logit) / sum over all half-moves of exp(logit)`.
 //!
-//! A class is a number made of bit fields, the first field lowest. Features of a movement ([`MOVEMENT_FEATURES`]):
+//! A class is an integer of packed bit fields, the first one lowest. Features of a movement ([`MOVEMENT_FEATURES`]):
 //!
 //! | feature | fields (bits) | classes |
 //! |---|---|---|
@@ -41,7 +41,7 @@ use crate::simd::Lanes;
 /// Number of game stages, each with its own weights.
 pub const STAGES: usize = 4;
 
-/// Plies of a 10x10 game at which the second, third and fourth stage begin.
+/// Plies of a 10x10 game ([`standard_ply`]) at which the second, third and fourth stage begin.
 const STAGE_STARTS: [usize; STAGES - 1] = [14, 28, 44];
 
 /// Number of classes of each movement feature, see the module comment.
@@ -50,7 +50,7 @@ pub const MOVEMENT_FEATURES: [usize; 4] = [1 << 6, 1 << 8, 1 << 7, 1 << 8];
 /// Number of classes of each arrow feature, see the module comment.
 pub const ARROW_FEATURES: [usize; 6] = [1 << 6, 1 << 6, 1 << 8, 1 << 7, 1 << 7, 1 << 5];
 
-/// Returns the total number of classes of these features.
+/// Returns the total number of classes of features, given the number of classes of each feature.
 pub const fn classes(features: &[usize]) -> usize {
     let mut sum = 0;
     let mut feature = 0;
@@ -61,7 +61,7 @@ pub const fn classes(features: &[usize]) -> usize {
     sum
 }
 
-/// `[stage]`: weights of all classes, feature after feature.
+/// Log-linear weights: `[stage]` holds the weights of all classes, feature after feature.
 pub type PolicyWeights<const CLASSES: usize> = [[f32; CLASSES]; STAGES];
 
 /// The policy of one kind of board (up to 8x8, or larger): linear weights, and networks that add a term to each logit.
@@ -71,9 +71,9 @@ pub struct Policy {
     pub movements: PolicyWeights<{ classes(&MOVEMENT_FEATURES) }>,
     /// Weights of [`ARROW_FEATURES`].
     pub arrows: PolicyWeights<{ classes(&ARROW_FEATURES) }>,
-    /// Network of movements.
+    /// Network that adds a term to the logits of movements.
     pub movement_network: PolicyNetwork,
-    /// Network of arrows.
+    /// Network that adds a term to the logits of arrows.
     pub arrow_network: PolicyNetwork,
 }
 
@@ -118,7 +118,7 @@ pub struct Movements {
 }
 
 impl Movements {
-    /// Computes the classes from a position and its distance maps.
+    /// Computes the classes and codes from a position and its distance maps.
     #[inline(always)]
     pub fn new<L: Lanes>(position: &Position, maps: &DistanceMaps) -> Self {
         let (us, them) = (position.side(), position.side().opponent());
@@ -132,14 +132,14 @@ impl Movements {
     }
 
     /// Returns the square's classes for the first three movement features (see the table in the module comment). The
-    /// third lacks its bit for movements of one step, which [`Self::features`] adds.
+    /// third class lacks its bit for movements of one step, which [`Self::features`] adds.
     #[inline(always)]
     pub fn classes(&self, square: Square) -> [usize; 3] {
         self.classes.of(square)
     }
 
-    /// Returns the features of a movement, in the order of the table in the module comment, from the
-    /// [classes](Movements::classes) of its squares.
+    /// Returns the class of a movement in each feature, in the order of the table in the module comment, from the
+    /// [classes](Movements::classes) of its start and end square.
     #[inline(always)]
     pub fn features(
         &self,
@@ -155,13 +155,13 @@ impl Movements {
 /// Class and network code of every square, from which the features of arrows are read; computed once per movement.
 pub struct Arrows {
     classes: SquareClasses<4>,
-    /// Codes of the squares for the network. The code of an empty square is also its class in the feature of queen
-    /// distances.
+    /// Codes of the squares for the network. The code of an empty square is also its class in the queen-distance
+    /// feature.
     pub(super) codes: SquareCodes,
 }
 
 impl Arrows {
-    /// Computes the classes from the board between the halves of a move and the distance maps of
+    /// Computes the classes and codes from the board between the halves of a move and the distance maps of
     /// [`ArrowPhase::position`].
     #[inline(always)]
     pub fn new<L: Lanes>(arrow_phase: &ArrowPhase, maps: &DistanceMaps) -> Self {
@@ -178,7 +178,7 @@ impl Arrows {
         Self { classes, codes: SquareCodes::new::<L>(position, maps) }
     }
 
-    /// Returns the features of an arrow, in the order of the table in the module comment.
+    /// Returns the class of an arrow in each feature, in the order of the table in the module comment.
     #[inline(always)]
     pub fn features(&self, arrow_phase: &ArrowPhase, arrow: Square) -> [usize; ARROW_FEATURES.len()] {
         let [kings, space, enemies, own] = self.classes.of(arrow);
@@ -194,7 +194,7 @@ impl Arrows {
     }
 }
 
-/// Returns the class of each square by king moves, bit-sliced: 0 for one to 4 for five, 5 for six or more, 6 for never.
+/// Returns each square's class by a side's king moves, bit-sliced: 0 for one to 4 for five, 5 for more, 6 for never.
 #[inline(always)]
 fn king_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     let within = |steps| maps.king.within(steps).of(side.index());
@@ -213,7 +213,7 @@ fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
     })
 }
 
-/// Neighbours of each square, including walls and squares outside the board.
+/// Neighbours of each square, by square index, including walls and squares outside the board.
 static NEIGHBOURS: [Bitboard; SQUARES] = neighbours();
 
 const fn neighbours() -> [Bitboard; SQUARES] {
@@ -241,7 +241,7 @@ fn amazons_beside(amazons: Bitboard) -> [Bitboard; 3] {
     [ones | eights, twos | eights, fours | eights]
 }
 
-/// Returns, bit-sliced, the fewest empty neighbours of an amazon beside each square; 15 if no amazon is beside it.
+/// Returns for each square, bit-sliced, the fewest empty neighbours of an amazon beside it; 15 if there is no amazon.
 #[inline(always)]
 fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
     // `beside[n]`: squares beside an amazon with n empty neighbours.
@@ -250,7 +250,7 @@ fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
         let near = NEIGHBOURS[amazon.index() % SQUARES];
         beside[(near & empty).len() as usize & 15] |= near;
     }
-    // From here on: with at most n empty neighbours.
+    // From here on, `beside[n]` means at most n empty neighbours.
     for count in 1..=8 {
         beside[count] |= beside[count - 1];
     }
@@ -260,8 +260,8 @@ fn most_confined_beside(amazons: Bitboard, empty: Bitboard) -> [Bitboard; 4] {
     [ones | none, (to_3 - to_1) | (to_7 - to_5) | none, (to_7 - to_3) | none, !to_7]
 }
 
-/// Location of each square, by the edge length of the board and bit-sliced: `b * (b + 1) / 2 + a`, where `a <= b` are
-/// the distances from the nearest vertical and horizontal edge, in ascending order and at most 4.
+/// Location class of each square, bit-sliced, indexed by the board's edge length: `b * (b + 1) / 2 + a`, where `a <= b`
+/// are the distances from the nearest vertical and horizontal edge, in ascending order and capped at 4.
 static LOCATIONS: [[Bitboard; 4]; 11] = locations();
 
 const fn locations() -> [[Bitboard; 4]; 11] {
@@ -293,13 +293,13 @@ const fn locations() -> [[Bitboard; 4]; 11] {
 
 const _: () = assert!(Size::STANDARD.edge() < LOCATIONS.len());
 
-/// Returns the length of a slide in steps.
+/// Returns the length of a slide in squares.
 #[inline(always)]
 fn steps(from: Square, to: Square) -> usize {
     STEPS[from.index() % SQUARES][to.index() % SQUARES].into()
 }
 
-/// `[from][to]`: king moves between two squares on an empty board.
+/// `[from][to]`: number of king moves between two squares on an empty board, by square index.
 static STEPS: [[u8; SQUARES]; SQUARES] = king_distances();
 
 const fn king_distances() -> [[u8; SQUARES]; SQUARES] {
@@ -319,7 +319,7 @@ const fn king_distances() -> [[u8; SQUARES]; SQUARES] {
 }
 
 /// Returns the denominator of a softmax: the sum of the [`odds`] of all logits.
-// Eight partial sums, which the compiler vectorizes. The order of additions is the same on every processor.
+// Eight partial sums, so that the compiler vectorizes the loop. The order of additions is the same on every processor.
 #[inline(always)]
 pub fn sum_of_odds(scores: &[f32]) -> f32 {
     let mut sums = [0.0; 8];

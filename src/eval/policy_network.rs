@@ -1,4 +1,4 @@
-//! The policy network: one hidden layer over the squares, computed once for a node, and a row of weights for each
+//! The policy network: one hidden layer over the squares, computed once per node, and a row of output weights for each
 //! half-move.
 //!
 //! ```text
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The row of a movement is indexed by its two squares, the row of an arrow by the amazon's square and the target.
-//! Integer arithmetic gives the same bits on every kernel and every target. `lab fit-policy` trains it.
+//! Integer arithmetic gives bit-identical results on every kernel and every target. `lab fit-policy` trains it.
 
 use super::square_classes::{SQUARES, SquareCodes};
 use super::square_layer::{SQUARE_CLASSES, SquareLayer, VECTOR, boxed, squares, wide};
@@ -17,24 +17,24 @@ use crate::simd::Lanes;
 /// Fixed-point scale: weights and hidden activations are multiples of `1 / ONE`.
 pub const ONE: i32 = 1 << 7;
 
-/// Units of the hidden layer.
+/// Number of units in the hidden layer.
 pub const UNITS: usize = VECTOR;
 
-/// A row of weights.
+/// A row of 8-bit weights, one per hidden unit.
 pub type Row = [i8; UNITS];
 
-/// A policy network, ready for use.
+/// A policy network, ready for inference.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyNetwork {
     bias: Row,
     squares: SquareLayer<1>,
-    /// Rows of the half-moves: `[from][to]`.
+    /// Output weights of each half-move, by square index: `[from][to]`.
     half_moves: Box<[[Row; SQUARES]; SQUARES]>,
 }
 
 impl PolicyNetwork {
-    /// Creates a network for boards of this edge from its rows: the bias, then the rows of a [`SquareLayer`], then a
-    /// row for each of [`half_moves`]. Missing rows are 0.
+    /// Creates a network for boards of this edge length from its rows: the bias, then the rows of a [`SquareLayer`],
+    /// then a row for each of [`half_moves`]. Missing rows are 0.
     pub fn new(edge: usize, rows: &[Row]) -> Self {
         let mut rows = rows.iter().copied();
         let bias = rows.next().unwrap_or_default();
@@ -47,7 +47,7 @@ impl PolicyNetwork {
         network
     }
 
-    /// Returns the hidden layer after the ReLU, 16 bits per unit. Each unit sums at most 101 weights of 8 bits.
+    /// Returns the hidden layer after the ReLU, 16 bits per unit. No sum overflows: each has at most 101 8-bit weights.
     #[inline(always)]
     pub(super) fn hidden<L: Lanes>(&self, codes: &SquareCodes) -> L {
         let [hidden] = self.squares.sum::<L>(codes, wide(&[self.bias]));
@@ -64,7 +64,7 @@ impl PolicyNetwork {
     }
 }
 
-/// Returns all pairs of squares that a queen's move joins on an empty board.
+/// Returns all pairs of squares that one queen move connects on an empty board, ordered by `from`, then `to`.
 pub fn half_moves(edge: usize) -> impl Iterator<Item = (Square, Square)> {
     let is_move = |&(from, to): &(Square, Square)| {
         let [columns, rows] = [from.column().abs_diff(to.column()), from.row().abs_diff(to.row())];
@@ -73,7 +73,7 @@ pub fn half_moves(edge: usize) -> impl Iterator<Item = (Square, Square)> {
     squares(edge).flat_map(move |from| squares(edge).map(move |to| (from, to))).filter(is_move)
 }
 
-/// Returns the number of rows that [`PolicyNetwork::new`] expects for boards of this edge.
+/// Returns the number of rows that [`PolicyNetwork::new`] expects for boards of this edge length.
 pub fn rows(edge: usize) -> usize {
     1 + SQUARE_CLASSES * edge * edge + half_moves(edge).count()
 }

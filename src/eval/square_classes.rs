@@ -1,4 +1,4 @@
-//! Classes of squares: small numbers, computed bit-sliced for all squares together, then read one square at a time.
+//! Classes (buckets) of squares: small integers, computed bit-sliced for all squares, then read one square at a time.
 
 use super::distance::DistanceMaps;
 use crate::board::bitboard::Bitboard;
@@ -9,27 +9,27 @@ use crate::simd::Lanes;
 /// Maximum number of queen moves that the features distinguish.
 pub const QUEEN_STEPS: usize = 3;
 
-/// Returns the class of each square by queen moves, bit-sliced: 0 for one, 1 for two, 2 for three, 3 for four or more,
-/// 4 for never (and for occupied squares).
+/// Returns the class of each square by a side's queen moves to it, bit-sliced: 0 for one move, 1 for two, 2 for three,
+/// 3 for four or more, 4 for never (and for occupied squares).
 #[inline(always)]
 pub fn queen_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
     let within = |steps| maps.queen.within(steps).of(side.index());
-    // Queens and kings reach the same squares in the end, but the queen map stops after QUEEN_STEPS.
+    // Queen moves and king moves reach the same squares in the end, but the queen map stops after QUEEN_STEPS.
     let ever = maps.king.reachable().of(side.index());
     [(within(2) - within(1)) | (ever - within(3)), ever - within(2), !ever]
 }
 
-/// Number of squares, rounded up to a power of two: masking an index replaces its bounds check.
+/// Number of square indices, rounded up to a power of two: masking an index replaces its bounds check.
 pub const SQUARES: usize = 128;
 
-/// The class of every square in each of several features.
+/// Lookup table: the class of every square in each of `FEATURES` features.
 pub struct SquareClasses<const FEATURES: usize> {
-    /// `[feature][square]`.
+    /// Classes by feature, then by square index.
     classes: [[u8; SQUARES]; FEATURES],
 }
 
 impl<const FEATURES: usize> SquareClasses<FEATURES> {
-    /// Converts bit-sliced classes: set `k` of a feature contains the squares whose class has bit `k` set.
+    /// Converts bit-sliced classes to bytes: set `k` of a feature contains the squares whose class has bit `k` set.
     #[inline(always)]
     pub fn new<L: Lanes>(features: [[u128; 8]; FEATURES]) -> Self {
         let mut classes = [[0; SQUARES]; FEATURES];
@@ -53,7 +53,7 @@ impl<const FEATURES: usize> SquareClasses<FEATURES> {
 /// Converts bit-sliced numbers to one byte per square. Set `k` contains the squares whose number has bit `k` set.
 #[inline(always)]
 fn numbers<L: Lanes>(digits: [u128; 8]) -> [u8; SQUARES] {
-    // Byte `k` of a column holds bit `k` of the numbers of eight squares.
+    // A column holds the numbers of eight squares; its byte `k` holds their bits `k`.
     let mut columns = L::columns(digits);
     for column in &mut columns {
         *column = transposed(*column).to_le();
@@ -72,8 +72,8 @@ pub fn joined<const A: usize, const B: usize>(first: [Bitboard; A], second: [Bit
     digits
 }
 
-/// Number of codes of a square. Bits 0 to 2 of a code hold the [`queen_class`] for the side to move, or 5 to 7 on an
-/// occupied square; bits 3 to 5 hold the class for the opponent.
+/// Number of codes that a square can have. Bits 0 to 2 of a code hold the [`queen_class`] for the side to move, or 5 to
+/// 7 on an occupied square; bits 3 to 5 hold the class for the opponent.
 pub const CODES: usize = 1 << 6;
 /// Code of a square with an amazon of the side to move: 5 in bits 0 to 2, class 4 (never reached) for the opponent.
 pub const OUR_AMAZON: usize = 4 * 8 + 5;
@@ -81,12 +81,12 @@ pub const OUR_AMAZON: usize = 4 * 8 + 5;
 /// whose weights are 0.
 pub const THEIR_AMAZON: usize = 4 * 8 + 6;
 
-/// The code of every square, an input of the networks.
+/// The code of every square (see [`CODES`]), an input of the networks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SquareCodes(pub [u8; SQUARES]);
 
 impl SquareCodes {
-    /// Computes the codes of a position; `maps` must be computed from it.
+    /// Computes the codes of a position; `maps` must be its distance maps.
     #[inline(always)]
     pub fn new<L: Lanes>(position: &Position, maps: &DistanceMaps) -> Self {
         let (us, them) = (position.side(), position.side().opponent());
@@ -98,8 +98,8 @@ impl SquareCodes {
         Self(numbers::<L>(joined([ones, twos, fours], queen_class(maps, them))))
     }
 
-    /// Returns the code of a square: its [`queen_class`] for the side to move, plus 8 times the one for its opponent. A
-    /// square with an amazon has the code [`OUR_AMAZON`] or [`THEIR_AMAZON`], any other occupied square the next code.
+    /// Returns the code of a square: its [`queen_class`] for the side to move, plus 8 times its class for the opponent.
+    /// A square with an amazon has the code [`OUR_AMAZON`] or [`THEIR_AMAZON`], other occupied squares the next code.
     #[inline(always)]
     pub fn of(&self, square: Square) -> usize {
         usize::from(self.0[square.index() % SQUARES]) % CODES

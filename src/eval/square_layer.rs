@@ -1,8 +1,8 @@
-//! A first layer over the squares of the board: each square adds the row of weights of its class.
+//! A first layer over the squares of the board: each square adds the weight row of its class to the hidden units.
 //!
 //! The class of an empty square is given by the queen moves of both sides to it, that of an amazon by its owner.
-//! Squares with an arrow and squares outside the board add nothing, so the layer of a board also works on smaller
-//! ones. The policy networks and the evaluation's network each have such a layer.
+//! Squares with an arrow and squares outside the board add nothing, so a layer also works on boards smaller than its
+//! own. The policy networks and the evaluation's network each have such a layer.
 
 use super::inputs::QUEEN_CLASSES;
 pub use super::square_classes::SquareCodes;
@@ -15,28 +15,28 @@ use std::sync::LazyLock;
 /// amazons.
 pub const SQUARE_CLASSES: usize = QUEEN_CLASSES * QUEEN_CLASSES + 2;
 
-/// Units in a vector of [`Lanes`].
+/// Number of 16-bit hidden units in a vector of [`Lanes`].
 pub const VECTOR: usize = 16;
 
-/// A row of weights: one for each unit, in `VECTORS` vectors.
+/// A row of 8-bit weights: one for each unit, in `VECTORS` vectors.
 pub type Row<const VECTORS: usize> = [[i8; VECTOR]; VECTORS];
 
-/// A layer over the squares, with 16 units for each of its `VECTORS`.
+/// A first layer over the squares, with `16 * VECTORS` hidden units.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SquareLayer<const VECTORS: usize> {
     edge: usize,
-    /// Rows by the code of a square.
+    /// Weight rows by code, then by square index: `rows[code].0[square]`.
     rows: Box<[OfCode<VECTORS>; CODES]>,
 }
 
-/// The rows of one code: `[square]`. The alignment keeps a row of 64 bytes within one cache line.
+/// The weight rows of one code, by square index. The alignment keeps a row of 64 bytes within one cache line.
 #[derive(Clone, PartialEq, Debug)]
 #[repr(align(64))]
 struct OfCode<const VECTORS: usize>([Row<VECTORS>; SQUARES]);
 
 impl<const VECTORS: usize> SquareLayer<VECTORS> {
-    /// Creates the layer for boards of this edge from its rows: for each class, a row for each square. Missing rows
-    /// are 0.
+    /// Creates the layer for boards of this edge length from its rows: for each class, a row for each square. Missing
+    /// rows are 0.
     pub fn new(edge: usize, mut rows: impl Iterator<Item = Row<VECTORS>>) -> Self {
         let mut layer = Self { edge, rows: boxed(OfCode([[[0; VECTOR]; VECTORS]; SQUARES])) };
         for code in class_codes() {
@@ -47,7 +47,7 @@ impl<const VECTORS: usize> SquareLayer<VECTORS> {
         layer
     }
 
-    /// Returns the edge of the largest board that the layer covers.
+    /// Returns the edge length of the largest board that the layer covers.
     pub fn edge(&self) -> usize {
         self.edge
     }
@@ -58,7 +58,7 @@ impl<const VECTORS: usize> SquareLayer<VECTORS> {
             .flat_map(move |code| squares(self.edge).map(move |square| &self.rows[code].0[square.index()]))
     }
 
-    /// Returns `start` plus the rows of all squares, 16 bits for each unit.
+    /// Returns `start` plus the weight rows of all squares, 16 bits per unit.
     #[inline(always)]
     pub(super) fn sum<L: Lanes>(&self, codes: &SquareCodes, start: [L; VECTORS]) -> [L; VECTORS] {
         let pairs = (self.edge * STRIDE).div_ceil(2);
@@ -72,7 +72,7 @@ impl<const VECTORS: usize> SquareLayer<VECTORS> {
         plus(sum, odd)
     }
 
-    /// Returns the weights of a square with this code.
+    /// Returns the weight row of a square with this code; `square` is its index.
     #[inline(always)]
     pub(super) fn row(&self, code: u8, square: usize) -> &Row<VECTORS> {
         &self.rows[usize::from(code) % CODES].0[square % SQUARES]
@@ -96,7 +96,7 @@ fn plus<L: Lanes, const VECTORS: usize>(one: [L; VECTORS], other: [L; VECTORS]) 
     )
 }
 
-/// Creates a large array on the heap.
+/// Creates an array of copies of `element` directly on the heap.
 pub(super) fn boxed<T: Clone, const N: usize>(element: T) -> Box<[T; N]> {
     vec![element; N].try_into().unwrap_or_else(|_| unreachable!("the vector has N elements"))
 }
@@ -112,7 +112,7 @@ impl SquareCodes {
     }
 }
 
-/// The class of each code.
+/// Lookup table: the class of each code; `None` for a code without weights.
 static CLASSES: LazyLock<[Option<u8>; CODES]> = LazyLock::new(|| {
     let mut classes = [None; CODES];
     for (class, code) in (0..).zip(class_codes()) {
@@ -127,7 +127,7 @@ fn class_codes() -> impl Iterator<Item = usize> {
     (0..QUEEN_CLASSES).flat_map(by_moves).chain([OUR_AMAZON, THEIR_AMAZON])
 }
 
-/// Returns the squares of a board, row by row.
+/// Iterates over the squares of a board with this edge length, row by row from a1.
 pub fn squares(edge: usize) -> impl Iterator<Item = Square> + Clone {
     (0..edge).flat_map(move |row| (0..edge).filter_map(move |column| Square::new(column, row)))
 }

@@ -26,7 +26,7 @@ impl Neg for Value {
     }
 }
 
-/// A side's probability of winning, 0 to 1. `!rate` is the opponent's.
+/// A side's probability of winning, 0 to 1. `!rate` is the opponent's probability.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub struct WinRate(pub f32);
 
@@ -61,15 +61,16 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// A link function: converts values to winning rates. The MG-PEO paper does not define one.
+/// A link function, which converts values to winning rates. The MG-PEO paper does not define one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ValueLink {
-    /// Win above `threshold`, loss below `-threshold`, 1/2 in between, as public programs with such an evaluation do.
+    /// A win above `threshold`, a loss below `-threshold`, otherwise 1/2, as in public programs with such an
+    /// evaluation.
     Sign {
         /// Threshold in squares.
         threshold: f32,
     },
-    /// `1 / (1 + exp(-value / scale))`.
+    /// Winning rate `1 / (1 + exp(-value / scale))`.
     Logistic {
         /// Scale in the unit of the value.
         scale: f32,

@@ -8,9 +8,9 @@
 //!  {"output":{"command":"finish","content":{"0":2,"1":0},"display":{"winner":0}}}]
 //! ```
 //!
-//! The list can be the `log` or `logs` of an object whose `players` have names. A bot's input holds the same game from
-//! one side's view: `{"requests":[…],"responses":[…]}`. Player 0 moves first and is our Black. `x` and `y` count from
-//! 0; `y` counts ranks from Black's side. The start position is [`Position::start`].
+//! The list can also be the value of `log` or `logs` in an object, which can name the players in `players`. A bot's
+//! input holds the same game from one side's view: `{"requests":[…],"responses":[…]}`. Player 0 moves first and is our
+//! Black. `x` (column) and `y` (row, from Black's side) count from 0. The start position is [`Position::start`].
 
 use super::{Forfeit, GameRecord, PlayedMove};
 use crate::board::moves::Move;
@@ -19,10 +19,10 @@ use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 use serde_json::Value;
 
-/// Keys of a move, in order: column and row of origin, destination and arrow.
+/// JSON keys of a move, in order: column and row of origin, destination and arrow, counted from 0.
 pub const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
 
-/// Builds a move from six numbers in the order of [`KEYS`]; `None` if one is outside the board.
+/// Builds a move from six coordinates in the order of [`KEYS`]; `None` if a square is outside the board.
 pub fn move_of([x0, y0, x1, y1, x2, y2]: [i64; 6], size: Size) -> Option<Move> {
     let square = |x: i64, y: i64| {
         let square = Square::new(usize::try_from(x).ok()?, usize::try_from(y).ok()?)?;
@@ -38,7 +38,7 @@ pub fn recognises(text: &str) -> bool {
     text.starts_with('[') || !has("moves") && ["requests", "logs", "log"].into_iter().any(has)
 }
 
-/// Reads the game of a match log or of a bot's input.
+/// Reads the game from a match log or from a bot's input.
 ///
 /// ```
 /// use otrera::record::botzone;
@@ -48,7 +48,7 @@ pub fn recognises(text: &str) -> bool {
 /// ```
 ///
 /// # Errors
-/// The first error in the text.
+/// Returns the first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     let value: Value = serde_json::from_str(text)
         .map_err(|error| MalformedText::new(format!("a Botzone log that is not valid JSON: {error}")))?;
@@ -66,8 +66,8 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     Ok(record)
 }
 
-/// Returns the name in an entry of `players`: the entry if it is a string, or the `name` of the entry, its bot or its
-/// user.
+/// Returns the name in an entry of `players`: the entry itself if it is a string, or the `name` of the entry, its bot
+/// or its user. `None` if it has no name.
 fn name(player: &Value) -> Option<String> {
     let names = [player, &player["name"], &player["bot"]["name"], &player["user"]["name"]];
     names.into_iter().find_map(Value::as_str).map(str::to_owned)
@@ -102,7 +102,7 @@ fn read_log(value: &Value, record: &mut GameRecord) -> Result<(), MalformedText>
                 }
             }
         }
-        // The match ended on the board: the scores are 2 and 0.
+        // The match ended on the board: the winner scores 2, the loser 0.
         let output = &entry["output"];
         if output["command"] == "finish" {
             let [black, white] =
@@ -138,7 +138,7 @@ fn is_beginning(message: &Value) -> bool {
     numbers(message).is_some_and(|numbers| numbers == [-1; 6])
 }
 
-/// Reads the numbers under [`KEYS`] from an object, or from a string that contains such an object or string.
+/// Reads the coordinates under [`KEYS`] from a JSON object, or from a string of JSON. `None` if one is missing.
 fn numbers(message: &Value) -> Option<[i64; 6]> {
     if let Value::String(text) = message {
         return numbers(&serde_json::from_str(text).ok()?);

@@ -9,10 +9,10 @@
 //! Ranks count from the first mover's side, as everywhere in Otrera. 先手胜 means that the first mover won, 后手胜 that
 //! the second mover won, 未完 that the game is unfinished.
 //!
-//! The format holds names, result, time and place, event and moves. Neither the board nor the start position is stored,
-//! so [`obstacle`] reports a game that would be read back differently. Parsing accepts the variants that programs
-//! write: a byte-order mark, CRLF, no `;` or a full-width `；` after the header, blank lines, missing move numbers,
-//! moves in any form that [`Move`] parses, and moves in SAU notation (`DJDDGD`, rows from the top of 10x10).
+//! The format holds names, result, time and place, event and moves. Neither the board size nor the start position is
+//! stored, so [`obstacle`] reports a game that would be read back differently. Parsing accepts the variants that
+//! programs write: a byte-order mark, CRLF, no `;` or a full-width `；` after the header, blank lines, missing move
+//! numbers, moves in any form that [`Move`] parses, and moves in SAU notation (`DJDDGD`, rows from the top of 10x10).
 
 use super::GameRecord;
 use crate::board::moves::Move;
@@ -21,7 +21,7 @@ use crate::board::position::{Position, Rules};
 use crate::board::square::{Side, Size};
 use std::fmt::Write;
 
-/// Formats the record; lines end with a line feed.
+/// Formats the record as CCGC text; lines end with a line feed.
 pub fn write(record: &GameRecord) -> String {
     let result = result(record.winner);
     let [black, white] = [plain(&record.black), plain(&record.white)];
@@ -39,7 +39,7 @@ pub fn write(record: &GameRecord) -> String {
     text
 }
 
-/// Returns the Chinese word for a result in this format.
+/// Returns the Chinese result field of this format; `None` gives the word for an unfinished game.
 pub fn result(winner: Option<Side>) -> &'static str {
     match winner {
         Some(Side::Black) => "先手胜",
@@ -54,7 +54,7 @@ pub fn plain(name: &str) -> String {
 }
 
 /// Returns the reason why this format cannot hold the game; `None` if it can. The reason is a set-up start position, or
-/// moves from which [`read`] would guess another board.
+/// moves from which [`read`] would guess another board size.
 pub fn obstacle(record: &GameRecord) -> Option<String> {
     let size = record.start.size();
     let guess = likely_size(&record.played_moves());
@@ -70,11 +70,11 @@ pub fn obstacle(record: &GameRecord) -> Option<String> {
     }
 }
 
-/// Reads a record. Guesses the board size that allows the most moves before the first illegal one; ties go to the first
-/// of 10x10, 8x8, 9x9, 7x7, 6x6, 5x5, 4x4. The caller checks whether all moves are legal.
+/// Reads a CCGC record. Guesses the board size that allows the most moves before the first illegal one; ties go to the
+/// first of 10x10, 8x8, 9x9, 7x7, 6x6, 5x5, 4x4. The caller checks whether all moves are legal.
 ///
 /// # Errors
-/// The first error in the text, with its line.
+/// Returns the first error in the text, with its line.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
@@ -98,7 +98,7 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     })
 }
 
-/// Reads moves without a header as [`read_moves`] does; guesses the board as [`read`] does. Fails without a move.
+/// Reads moves without a header like [`read_moves`]; guesses the board size like [`read`]. Fails if there is no move.
 pub(super) fn read_bare(text: &str) -> Result<GameRecord, MalformedText> {
     let moves = read_moves(text)?;
     if moves.is_empty() {
@@ -111,7 +111,7 @@ pub(super) fn read_bare(text: &str) -> Result<GameRecord, MalformedText> {
 /// any form that [`Move`] parses.
 ///
 /// # Errors
-/// The first error in the text, with its line.
+/// Returns the first error in the text, with its line.
 pub fn read_moves(text: &str) -> Result<Vec<Move>, MalformedText> {
     match read_moves_up_to_error(text) {
         (moves, None) => Ok(moves),
@@ -186,13 +186,13 @@ fn half_width(letter: char) -> char {
 
 /// Guesses the board size from the moves, by the rule of [`read`].
 fn likely_size(moves: &[Move]) -> Size {
-    // The last of equally good sizes wins.
+    // `max_by_key` returns the last of equally good sizes.
     let sizes = [4, 5, 6, 7, 9, 8, 10].into_iter().filter_map(Size::new);
     let best = sizes.max_by_key(|&size| legal_moves_from(Position::start(size), moves));
     best.unwrap_or(Size::STANDARD)
 }
 
-/// Counts the moves that can be played before the first illegal one.
+/// Counts the moves that can be played from `start` before the first illegal one.
 fn legal_moves_from(start: Position, moves: &[Move]) -> usize {
     let mut position = start;
     let play = |mv: &&Move| position.try_play(**mv).map(|next| position = next).is_ok();

@@ -1,4 +1,4 @@
-//! Game records as JSON lines: all data of a game in one line, for results files and programs.
+//! Game records as JSON lines: all data of a game in one line, for result files and other programs.
 //!
 //! ```json
 //! {"number":0,"black":"tournament","white":"paper","start":"3q2q3/… w - - 0 1","winner":"black",
@@ -7,8 +7,8 @@
 //!  "visits":{"0":"d1-d7/g7 420, d1-d7/f9 130, …"}}
 //! ```
 //!
-//! The keys of `notes` and `visits` count the moves before the position ([`super::Note`], [`super::Visits`]). A record
-//! without notes or visits has no such key.
+//! The keys in `notes` and `visits` count the moves before the position ([`super::Note`], [`super::Visits`]). A record
+//! without notes or visits omits the field.
 
 use super::{GameRecord, PlayedMove};
 use crate::board::notation::MalformedText;
@@ -67,7 +67,7 @@ pub(super) mod forfeit {
     }
 }
 
-/// Serializes the visits of each position as one string: `d1-d7/g7 420, d1-d7/f9 130`.
+/// Serializes the root visits of each position as one string: `d1-d7/g7 420, d1-d7/f9 130`.
 pub(super) mod visits {
     use crate::record::Visits;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -93,7 +93,7 @@ pub(super) mod visits {
 
 /// Formats the record as one line, without a line break.
 pub fn write(record: &GameRecord) -> String {
-    // Cannot fail: strings, numbers and lists only.
+    // Cannot fail: the record holds only strings, numbers, lists and maps.
     serde_json::to_string(record).unwrap_or_default()
 }
 
@@ -121,7 +121,7 @@ impl TryFrom<MoveLine> for PlayedMove {
 /// Parses a record from a line of JSON. Unknown keys are ignored.
 ///
 /// # Errors
-/// The first error in the text.
+/// Returns the first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     serde_json::from_str(text).map_err(|error| MalformedText::new(error.to_string()))
 }

@@ -1,6 +1,6 @@
-//! Game records and their formats. [`GameRecord`] holds a game; [`json`] stores all of it in one line, [`ccgc`] is
-//! the Chinese championship's format, [`sgf`] that of board viewers, [`botzone`] reads Botzone's match logs. [`read`]
-//! detects the format.
+//! Game records and their formats. [`GameRecord`] holds a game. [`json`] stores all of its data in one line, [`ccgc`]
+//! is the Chinese championship's format, [`sgf`] the format of board viewers; [`botzone`] reads Botzone's match logs.
+//! [`read`] detects the format.
 
 pub mod botzone;
 pub mod ccgc;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// A format in which games are written.
+/// File format in which games are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -29,7 +29,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the format of files with this extension, in any case; `None` if it is unknown.
+    /// Returns the format for a file extension in upper or lower case; `None` if the extension is unknown.
     pub fn of_extension(extension: &str) -> Option<Self> {
         match &*extension.to_ascii_lowercase() {
             "json" | "jsonl" => Some(Self::Json),
@@ -39,10 +39,10 @@ impl Format {
         }
     }
 
-    /// Formats a game.
+    /// Formats a game as the text of a file.
     ///
     /// # Errors
-    /// The reason why the format cannot hold the game.
+    /// Returns the reason why the format cannot hold the game; only [`Self::Ccgc`] can fail.
     pub fn write(self, game: &GameRecord) -> Result<String, String> {
         match self {
             Self::Json => Ok(json::write(game) + "\n"),
@@ -72,7 +72,7 @@ impl From<Move> for PlayedMove {
     }
 }
 
-/// Review marks of bad moves, worst first: the minimum loss of the mover's winning rate (0 to 1), and the mark's name.
+/// Review marks of bad moves, worst first: the minimum drop in the mover's winning rate (0 to 1) and the mark's name.
 pub const MARKS: [(f32, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
 
 /// Notes on the positions of a line of moves. The key is the number of moves in the line before the position; positions
@@ -83,7 +83,7 @@ pub type Notes = BTreeMap<usize, Note>;
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Note {
-    /// Free text, possibly of several lines.
+    /// Free text of one or more lines.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comment: String,
     /// Name of the position, one line.
@@ -98,9 +98,9 @@ pub struct Note {
 }
 
 impl Note {
-    /// Returns Black's winning rate (0 to 1) as a value: Black's rate minus White's, in percent, -100 to 100.
+    /// Converts Black's winning rate (0 to 1) to a value: Black's rate minus White's, in percent, -100 to 100.
     pub fn value_of(black: f32) -> f32 {
-        // Tenths of a percent: more digits are noise of the search.
+        // Rounded to tenths of a percent: further digits are search noise.
         ((2.0 * black - 1.0) * 1000.0).round() / 10.0
     }
 }
@@ -115,10 +115,10 @@ pub struct Variation {
     pub notes: Notes,
 }
 
-/// Training targets by ply, from 0: the root moves of that position's search with their visits, most visited first.
+/// Training targets by 0-based ply: the root moves of that position's search with their visits, most visited first.
 pub type Visits = BTreeMap<usize, Vec<(Move, u32)>>;
 
-/// Maximum nesting depth of variations; deeper ones are not read. Prevents stack overflow.
+/// Maximum nesting depth of variations; deeper variations are skipped when reading. Prevents stack overflow.
 pub const MAX_NESTING: usize = 24;
 
 /// Moves and result of a finished game.
@@ -149,7 +149,7 @@ impl Forfeit {
     /// [`Forfeit::kind`] of a late answer.
     pub const LATE: &str = "late";
 
-    /// Names the failure in one word, for tables and records: `crash`, `late`, `garbage` or `illegal`.
+    /// Returns the kind of failure in one word, for tables and records: `crash`, `late`, `garbage` or `illegal`.
     ///
     /// ```
     /// use otrera::Forfeit;
@@ -197,9 +197,9 @@ impl fmt::Display for Forfeit {
 pub struct GameRecord {
     /// Number of the game in its match, from 0. Games 2k and 2k + 1 share an opening.
     pub number: u64,
-    /// Name of the player of Black.
+    /// Name of Black's player.
     pub black: String,
-    /// Name of the player of White.
+    /// Name of White's player.
     pub white: String,
     /// Start position.
     #[serde(with = "json::fen")]
@@ -221,7 +221,7 @@ pub struct GameRecord {
     pub control: String,
     /// All moves in order, including those of a preset opening.
     pub moves: Vec<PlayedMove>,
-    /// Comments, values and variations, by the number of moves before the position.
+    /// Comments, names, values and variations, keyed by the number of moves before the position.
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub notes: Notes,
     /// Root visits of the searches that chose the moves, see [`Visits`]. Only JSON lines store them.
@@ -267,12 +267,12 @@ impl GameRecord {
         self
     }
 
-    /// True if the game was lost by a late answer.
+    /// True if the loser forfeited by answering too late.
     pub fn lost_late(&self) -> bool {
         self.forfeit.as_ref().is_some_and(|(kind, _)| kind == Forfeit::LATE)
     }
 
-    /// Returns the name of a side.
+    /// Returns the name of a side's player.
     pub fn name(&self, side: Side) -> &str {
         match side {
             Side::Black => &self.black,
@@ -297,11 +297,11 @@ impl GameRecord {
 }
 
 /// Reads the games of a text in any format: JSON lines, SGF, CCGC, a Botzone log, an SAU record, or moves without a
-/// header ([`ccgc::read_moves`]). The format is detected by the first character, and Botzone's JSON also by its
-/// keys. The result has at least one game. The caller checks whether the moves are legal.
+/// header ([`ccgc::read_moves`]). Detects the format by the first character, and Botzone's JSON also by its keys. The
+/// result has at least one game. The caller checks whether the moves are legal.
 ///
 /// # Errors
-/// The first error in the text, with its place.
+/// Returns the first error in the text, usually with its line or ply.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     let trimmed = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let games = match trimmed.chars().next() {
@@ -319,7 +319,7 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     if games.is_empty() { Err(MalformedText::new("contains no game")) } else { Ok(games) }
 }
 
-/// Reads JSON lines. Skips lines without a game, such as the first line of a results file, and a truncated last line.
+/// Reads JSON lines. Skips lines without a game, such as the first line of a result file, and a truncated last line.
 fn json_lines(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     let mut games = Vec::new();
     for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').split_inclusive('\n')) {

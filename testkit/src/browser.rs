@@ -19,7 +19,7 @@ pub struct Browser {
     commands: u64,
     /// Address of the page, without the fragment after `#`.
     address: String,
-    /// Events that have not been checked yet.
+    /// DevTools events received since the start or the last [`Browser::forget_events`].
     events: Vec<Value>,
 }
 
@@ -36,7 +36,7 @@ impl Browser {
             return None;
         };
         let profile = Folder::new("profile");
-        // Chromium's DevTools pipe is file descriptors 3 and 4.
+        // Chromium's DevTools pipe uses file descriptors 3 and 4.
         let mut process = Command::new("sh")
             .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#, "sh"])
             .arg(program)
@@ -86,7 +86,7 @@ impl Browser {
                 return message["result"].clone();
             }
             if message["method"] == "Target.attachedToTarget" {
-                // A worker of the page reports its events too. The replies are skipped.
+                // Events of the page's workers are reported too. The replies to these commands are ignored.
                 for domain in ["Runtime", "Log", "Network"] {
                     self.send(&format!("{domain}.enable"), &json!({}), &message["params"]["sessionId"]);
                 }
@@ -95,7 +95,7 @@ impl Browser {
         }
     }
 
-    /// Sends a command to a session: the page, a worker, or (null) the browser. Returns the command's number.
+    /// Sends a command to a session: the page, a worker, or (null) the browser. Returns the command's ID.
     fn send(&mut self, method: &str, params: &Value, session: &Value) -> u64 {
         self.commands += 1;
         let mut command = json!({"id": self.commands, "method": method, "params": params});
@@ -197,7 +197,7 @@ impl Browser {
 
     /// Presses and releases a key.
     pub fn press(&mut self, key: &str) {
-        // Dialogs check the number of the key, not its name.
+        // Dialogs check the key code, not the key's name.
         let number = if key == "Escape" { 27 } else { 0 };
         for kind in ["rawKeyDown", "keyUp"] {
             let event = json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": number});
@@ -236,7 +236,7 @@ impl Browser {
         self.command("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
-    /// Fails on exceptions, console and log messages, and requests other than for the page, files below the page's
+    /// Fails on exceptions, console and log messages, and requests for anything except the page, files below the page's
     /// address, `blob:` workers and `data:` images.
     #[track_caller]
     pub fn assert_no_complaints(&self) {
@@ -257,7 +257,7 @@ impl Browser {
         self.events.clear();
     }
 
-    /// Returns the pieces and arrows on the page's board with the squares at the centres of their boxes.
+    /// Returns the amazons and arrows drawn on the page's board, such as `Black d1` or `arrow g7`, in sorted order.
     pub fn board(&mut self) -> Vec<String> {
         let seen = self.evaluate(
             "(() => {
@@ -294,7 +294,7 @@ impl Drop for Browser {
     }
 }
 
-/// Returns the pieces of a position in the form of [`Browser::board`].
+/// Returns the amazons and arrows of a position, in the format of [`Browser::board`].
 pub fn expected(position: &Position) -> Vec<String> {
     let of = |side| position.amazons(side).into_iter().map(move |square| format!("{side} {square}"));
     let amazons = Side::BOTH.into_iter().flat_map(of);

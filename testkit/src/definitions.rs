@@ -1,12 +1,12 @@
-//! Building blocks for slow reference definitions of evaluation and policy: slides and distances square by square, and
-//! the positions on which the definitions are compared with the engine.
+//! Building blocks for slow reference implementations of evaluation and policy: slides and distances square by square,
+//! and the positions on which the engine is compared with these implementations.
 
 use crate::{random_game, random_side, scattered_position, size, symmetries};
 use fastrand::Rng;
 use otrera::{Bitboard, Position, Side, Size, Square};
 use std::collections::HashMap;
 
-/// The eight directions, each as the change of column and row per square.
+/// The eight queen directions, as (column step, row step).
 pub const DIRECTIONS: [(i32, i32); 8] =
     [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
@@ -19,7 +19,7 @@ pub fn line(position: &Position, from: Square, (columns, rows): (i32, i32)) -> V
     (1..).map_while(at).take_while(|&square| position.empty().contains(square)).collect()
 }
 
-/// Returns the squares that a queen reaches from a square in one move.
+/// Returns the squares that a queen on `from` reaches in one move.
 pub fn queen_moves(position: &Position, from: Square) -> Vec<Square> {
     DIRECTIONS.into_iter().flat_map(|direction| line(position, from, direction)).collect()
 }
@@ -32,12 +32,12 @@ pub fn king_moves(position: &Position, from: Square) -> Vec<Square> {
 /// Minimum number of moves in which an amazon reaches each square; unreachable squares are missing.
 pub type Distances = HashMap<Square, u32>;
 
-/// Returns the distance of each square from the nearest amazon of a side.
+/// Returns each square's distance from the nearest amazon of a side; `moves` is `queen_moves` or `king_moves`.
 pub fn distances(position: &Position, side: Side, moves: fn(&Position, Square) -> Vec<Square>) -> Distances {
     distances_from(position, position.amazons(side), moves)
 }
 
-/// Returns the distance of each square from the nearest of these amazons.
+/// Returns each square's distance from the nearest of these amazons; `moves` as in [`distances`].
 pub fn distances_from(
     position: &Position,
     amazons: Bitboard,
@@ -80,7 +80,7 @@ pub fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// Creates a winding corridor with one or two amazons of each side, in a random orientation. Its distances are large.
+/// Returns a position with large distances: a winding corridor, randomly oriented, with one or two amazons a side.
 fn corridor(size: Size, rng: &mut Rng) -> Position {
     let last = size.edge() - 1;
     let is_wall = |square: &Square| {

@@ -23,7 +23,7 @@ pub fn target() -> &'static Path {
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// Creates a temporary folder; `name` is a part of its name.
+    /// Creates a temporary folder whose name contains `name`.
     pub fn new(name: &str) -> Self {
         Self::below(&std::env::temp_dir(), name)
     }

@@ -21,7 +21,7 @@ pub fn skip(test: &str, missing: &str) {
     }
 }
 
-/// Runs a task for all cases concurrently, each in its own thread, for tests that mostly wait.
+/// Runs a task for all cases concurrently, one thread per case, for tests that mostly wait.
 pub fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, task: impl Fn(T) + Sync) {
     let task = &task;
     std::thread::scope(|scope| {

@@ -39,8 +39,8 @@ fn build() -> PathBuf {
     page
 }
 
-/// Returns the script of the accessibility checker axe-core (<https://github.com/dequelabs/axe-core>), downloaded by
-/// npm once; `None`, with a message, if npm fails.
+/// Returns the script of the accessibility checker axe-core (<https://github.com/dequelabs/axe-core>), downloaded once
+/// with npm; `None`, with a message, if npm fails.
 pub fn axe() -> Option<String> {
     let folder = target().join("tmp/npm");
     let script = folder.join("node_modules/axe-core/axe.min.js");
@@ -56,7 +56,7 @@ pub fn axe() -> Option<String> {
     Some(std::fs::read_to_string(script).expect("npm has installed the script"))
 }
 
-/// Fails if axe-core, loaded from [`axe`], has findings on the page shown, except those of `minor` impact.
+/// Fails if axe-core, which must be loaded ([`axe`]), finds problems of more than `minor` impact on the page shown.
 #[track_caller]
 pub fn assert_accessible(browser: &mut Browser, case: &str) {
     let found = browser.evaluate(

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use otrera::{Bitboard, GameRecord, Move, PlayedMove, Position, Side, Size, Square};
 use std::time::Duration;
 
-/// Returns the size with this edge length.
+/// Returns the size with this edge length; panics unless the length is from 4 to 10.
 pub fn size(edge: usize) -> Size {
     Size::new(edge).expect("a test names only sizes that exist")
 }
@@ -76,7 +76,7 @@ pub fn symmetries(position: &Position) -> [Position; 8] {
     })
 }
 
-/// Returns the position with exchanged sides, including the side to move.
+/// Returns the position with the colours of all amazons and of the side to move exchanged.
 pub fn sides_exchanged(position: &Position) -> Position {
     let [black, white] = position.all_amazons();
     let side = position.side().opponent();

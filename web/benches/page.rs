@@ -37,7 +37,7 @@ fn main() {
     let best = |visits: &[f64]| visits.iter().copied().fold(0.0, f64::max);
     println!("best of {ROUNDS}, otrera gui by the page: {:.2}", best(&served) / best(&analysed));
     let _ = gui.kill();
-    // Two addresses were opened; requests below the first one count as complaints of the second one.
+    // Two addresses were opened, and requests for the first would count as complaints about the second.
     browser.forget_events();
 }
 

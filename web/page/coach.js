@@ -1,6 +1,6 @@
 // Games against the engine: hidden winning rates, the coach's warnings before the reply, hints in steps.
 
-/** Choices of the winning rate, 0 to 1, that a move must lose before the coach warns. */
+/** Selectable warning limits: the winning rate, 0 to 1, that a move must lose before the coach warns. */
 const WARNINGS = [0.05, 0.1, 0.2];
 /** Search time for a hint, in seconds. */
 const HINT_SECONDS = 1;
@@ -27,12 +27,12 @@ const coach = {
   active: settings.get("coach") === "on",
   /** The winning rate, 0 to 1, that a move must lose before the coach warns. */
   limit: WARNINGS.find((share) => String(share) === settings.get("coach-limit")) ?? 0.1,
-  /** Search time for a position, in seconds: around a played move, and (`preparation`) while the person thinks. */
+  /** Search time per position, in seconds: before and after a played move; `preparation`: while the person thinks. */
   seconds: 1,
   preparation: 3,
   /** Search time so far of each node, in seconds. */
   searched: new WeakMap(),
-  /** Nodes of moves that the person insists on. */
+  /** Nodes after moves that the person keeps despite a warning. */
   accepted: new WeakSet(),
   /** The move that waits for the person's decision, `{ node, loss, reply, better, next }`, or null. */
   warning: null,
@@ -56,7 +56,7 @@ const coach = {
     if (this.active && isGame() && canMove(node) && !state.tree.winner()) await this.look(node, goesOn, this.preparation);
   },
 
-  /** Checks a person's move. True if the engine must not answer: the coach warns, or the task was interrupted. */
+  /** Checks a person's move. Returns true if the engine must not reply: the coach warns, or the task has ended. */
   async holds(node, goesOn) {
     const { parent } = node;
     if (!this.active || !isGame() || !parent || this.accepted.has(node)) return false;
@@ -94,7 +94,7 @@ const coach = {
     if (this.isWarning(state.tree.current)) this.decide(settle);
   },
 
-  /** Ends the warning with this action and returns the keyboard focus to the board. */
+  /** Clears the warning, runs `action`, and returns the keyboard focus to the board. */
   decide(action) {
     this.warning = null;
     action();
@@ -125,7 +125,7 @@ const coach = {
   },
 };
 
-/** Shows the next part of the best move: the amazon, then its target, then the arrow's target. */
+/** Shows the next step of the hint for the best move: the amazon, then its target, then the arrow's target. */
 async function hint() {
   const node = state.tree.current;
   if (!canMove(node)) return;
@@ -149,13 +149,13 @@ function tellHint(move, step) {
   tell(t(HINT_STEPS[step - 1], from, to, arrow));
 }
 
-/** True if the chosen part of a move agrees with the hint's move. */
+/** True if the squares chosen so far are those of the hint's move. */
 function agreesWithHint(half) {
   const wanted = state.hint && squaresOf(state.hint.move);
   return Boolean(wanted) && ["from", "to"].every((part) => [undefined, wanted[part]].includes(half[part]));
 }
 
-/** Returns the drawing of a move up to a step of the hint, or of the whole move without a step. */
+/** Returns the SVG elements of a move up to a step of the hint (1 to 3); without a step, of the whole move. */
 function partsOf(move, step, look) {
   const { from, to, arrow } = squaresOf(move);
   if (step === 1) return [board.cell(from, `${look} here`, 0.6)];

@@ -40,7 +40,7 @@ const ending = {
     return Boolean(state.tree.begun !== null && described && !next && !puzzles.active && !setUp.active);
   },
 
-  /** True if filling is offered at this node: once a game, at the first decided position with the person to move. */
+  /** True if filling is offered at this node: once per game, at the first decided position with the person to move. */
   offersFilling(node) {
     const { tree } = state;
     if (!node.described.proof || node.winner || !canMove(node)) return false;
@@ -60,7 +60,7 @@ const ending = {
     byId("ending").hidden = !byId("decided").textContent && byId("fill").hidden && byId("play-again").hidden;
   },
 
-  /** Returns a text on the certain winner or, after the end, on the number of moves that the winner has left. */
+  /** Returns a text that names the certain winner or, after the end, the number of moves that the winner has left. */
   text({ described: { winner, proof }, winner: resigned }) {
     if (!proof || resigned) return "";
     const side = t(proof.winner);

@@ -11,7 +11,7 @@ class ServedEngine {
   constructor() {
     this.stop = new AbortController();
     this.ready = Promise.resolve();
-    // The program ends with the last connection. One tab holds it for all tabs: a browser opens only six to a server.
+    // The program ends when its last connection closes. One tab holds a connection for all tabs: browsers allow six.
     navigator.locks.request(location.pathname, () => fetch("alive")).catch(() => {});
   }
 

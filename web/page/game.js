@@ -9,9 +9,9 @@ const state = {
   control: { level: 4 },
   /** The chosen part of a move: `{}`, `{ from }` or `{ from, to }`. */
   half: {},
-  /** The node of the move just played, which the engine answers even if the tree has an answer already. */
+  /** The node of the move just played, which the engine answers even if the tree already contains a reply. */
   unanswered: null,
-  /** Number of interruptions so far; a task ends after the next one. */
+  /** Number of interruptions so far; a task ends when the number changes. */
   change: 0,
   analysing: false,
   /** True while a search runs that only a restart of the engine can stop. */
@@ -235,13 +235,13 @@ function setTree(tree, message = null) {
   settle(message);
 }
 
-/** Returns what `returnTo` needs to return to the game shown. */
+/** Returns the state of the game shown, for `returnTo`. */
 function gameShown() {
   const { tree, unanswered, half, players } = state;
   return { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
 }
 
-/** Returns to a game that was left, from the result of `gameShown`. */
+/** Restores a game from its state, as returned by `gameShown`. */
 function returnTo({ hasGames, ...game }) {
   Object.assign(state, game);
   byId("games-label").hidden = !hasGames;

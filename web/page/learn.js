@@ -1,6 +1,6 @@
 // Lessons: a player looks for better moves in the positions before the player's mistakes and blunders.
 
-/** Maximum loss of winning rate of a right answer, 0 to 1. */
+/** Maximum winning rate, 0 to 1, that a right answer can lose. */
 const RIGHT_LOSS = 0.02;
 
 const lesson = {

@@ -1,4 +1,4 @@
-// The page's controls, and its start.
+// The page's controls and start-up.
 
 const THEMES = ["auto", "light", "dark"];
 const SQUARES_SHOWN = ["off", "owners", "moves"];

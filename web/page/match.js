@@ -1,10 +1,10 @@
-// Match mode, only in `otrera gui`: an operator carries the moves between the board of the match and Otrera.
+// Match mode, only in `otrera gui`: an operator relays the moves between the board of the match and Otrera.
 
 /** Milliseconds between two updates of the clocks. */
 const CLOCK_TICK = 200;
 /** Milliseconds before a failed save or search is repeated. */
 const MATCH_RETRY = 3000;
-/** Number of our moves from which on the measured time of the operator counts. */
+/** Minimum number of our moves before the operator's measured time counts. */
 const MIN_HANDLED = 3;
 
 /** Keys in match mode: key, method, text key. */
@@ -106,7 +106,7 @@ const match = {
     return this.clocks[side] - (side === this.running ? (Date.now() - this.since) / 1000 : 0);
   },
 
-  /** Charges the time up to now to the running clock. Every change begins with this. */
+  /** Charges the elapsed time to the running clock. Must be called before every change of the match. */
   charge() {
     const { running } = this;
     if (running) {
@@ -203,7 +203,7 @@ const match = {
     sound.knock();
   },
 
-  /** Returns the seconds that our move costs besides thinking: the expected overhead, or a longer measured mean. */
+  /** Returns the seconds that our move costs besides thinking: the expected overhead or a longer measured mean. */
   handling() {
     const { moves, seconds } = this.handled;
     return moves < MIN_HANDLED ? this.overhead : Math.max(this.overhead, seconds / moves);
@@ -354,7 +354,7 @@ const match = {
     this.draw();
   },
 
-  /** Returns the match in the text of a saved file, or null. */
+  /** Parses a saved match file. Returns the match, or null if the text contains none or the page has no server. */
   readFile(text) {
     if (!server || !text.startsWith("{")) return null;
     try {
@@ -364,7 +364,7 @@ const match = {
     }
   },
 
-  /** Resumes the match of a saved file. */
+  /** Resumes the match in the text of a saved file. */
   async resume(text) {
     const goesOn = interrupt();
     try {
@@ -384,7 +384,7 @@ const match = {
     }
   },
 
-  /** Returns the saved state: the clock has kept running, or is paused as saved if it would have run out. */
+  /** Returns the saved state. The clock has kept running; if it would have run out, pauses with the saved time. */
   kept(kept, tree) {
     const left = kept.clocks[tree.moverOf(tree.end.ply)];
     const away = (Date.now() - kept.since) / 1000;

@@ -54,7 +54,7 @@ function showGame(index, message = null) {
   byId("games-label").hidden = openedGames.length < 2;
 }
 
-/** Asks the engine in which positions of the line the filling bounds prove the outcome, and shows the proofs. */
+/** Asks the engine which positions of the line the filling bounds prove, and shows these proofs. */
 async function proveLine(tree) {
   const line = tree.line();
   await unlessStopped(() => tree === state.tree, async () => {

@@ -59,7 +59,7 @@ const review = {
     draw();
   },
 
-  /** Asks the engine, and asks again after a restart. Returns the part of the answer that `part` selects. */
+  /** Asks the engine, and asks again after a restart of the engine. Returns `part(answer)`. */
   async ask(request, part) {
     for (;;) {
       try {
@@ -70,7 +70,7 @@ const review = {
     }
   },
 
-  /** Searches one position. Waits for other searches to end, and starts again if one interrupts. */
+  /** Searches one position. Waits for other searches to end, and starts again if another search interrupts. */
   async examine(node, run, goesOn) {
     const isFree = () => goesOn() && state.searches === 0 && !state.uninterruptible && !setUp.active;
     while (goesOn() && !node.isReviewed) {
@@ -111,7 +111,7 @@ const review = {
     return FAULTS.includes(this.markOf(node));
   },
 
-  /** Returns the engine's line instead of a move, as a list of `{ move, side }`. */
+  /** Returns the engine's line instead of a node's move, as a list of `{ move, side }`. */
   betterLine({ parent }) {
     return bestLine(parent.found, BETTER_MOVES).map((move, index) => ({ move, side: state.tree.moverOf(parent.ply + index) }));
   },
@@ -130,7 +130,7 @@ const review = {
     return { accuracy, counts: FAULTS.map((fault) => moves.filter((node) => this.markOf(node) === fault).length) };
   },
 
-  /** Returns the status text on a faulty move that led to the position shown, or null. */
+  /** Returns the status text about the faulty move that led to this node; null if that move is no fault. */
   remark(node) {
     if (!this.isFault(node) || lesson.active) return null;
     const remark = t("reviewRemark", node.move, t("marks")[this.markOf(node)], percent(this.lossOf(node)));

@@ -168,7 +168,7 @@ function ownerMarks(node) {
   });
 }
 
-/** Returns a text on a square with the moves that Black and White need to reach the square. */
+/** Returns an SVG text on a square: the numbers of moves that Black and White need to reach the square. */
 function distanceText(square, moves) {
   const [x, y] = board.centre(square);
   return svg("text", { class: "distance", x, y: y + 1 }, moves.map((count) => count ?? "–").join(" "));
@@ -330,7 +330,7 @@ function playerSeries(line) {
   });
 }
 
-/** Returns the label of the first position from which all are proven for one side, with the largest margin, or null. */
+/** Returns the label of the node at which the line becomes proven to its end, with the largest margin; else null. */
 function proofLabel(node) {
   const winner = node.proof?.winner;
   if (!winner || node.parent?.proof?.winner === winner) return null;

@@ -60,7 +60,7 @@ class Squares {
     }
   }
 
-  /** Makes one square the only one that Tab reaches; arrow keys lead from there to the others. */
+  /** Makes one square the only one that Tab reaches (roving tabindex); arrow keys lead from there to the others. */
   focus(square) {
     this.cells.get(this.focused)?.setAttribute("tabindex", -1);
     this.focused = square;

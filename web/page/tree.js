@@ -56,7 +56,7 @@ class GameTree {
     return node;
   }
 
-  /** Shows a node and makes the line through the node the line shown. */
+  /** Shows a node; the line through that node becomes the line shown. */
   show(node) {
     this.current = node;
     for (let below = node; below.parent; below = below.parent) below.parent.next = below;

@@ -10,7 +10,7 @@ class Board {
     this.flipped = false;
   }
 
-  /** Sets whether White's side is at the bottom. The next drawing shows the change. */
+  /** Puts White's side at the bottom if `flipped`, otherwise Black's. The next drawing shows the change. */
   flip(flipped) {
     this.flipped = flipped;
     this.key = null;
@@ -50,7 +50,7 @@ class Board {
     this.holder.replaceChildren(picture);
   }
 
-  /** Returns the squares of an empty board and the coordinates. */
+  /** Returns the SVG elements of an empty board: its squares and coordinates. */
   squares() {
     const length = this.edge * CELL;
     const elements = [svg("rect", { class: "rim", x: -0.6, y: -0.6, width: length + 1.2, height: length + 1.2, rx: 0.8 })];
@@ -74,14 +74,14 @@ class Board {
     return this.flipped ? [this.edge * CELL - x, this.edge * CELL - y] : [x, y];
   }
 
-  /** Returns a square, smaller by `inset` on each side. */
+  /** Returns the rectangle of a square, smaller by `inset` on each side. */
   cell(square, name, inset = 0) {
     const [x, y] = this.centre(square);
     const width = CELL - 2 * inset;
     return svg("rect", { class: name, x: x - width / 2, y: y - width / 2, width, height: width, rx: inset });
   }
 
-  /** Draws the arrows. Keeps the elements before the first arrow that differs from those drawn last. */
+  /** Draws the arrows. Reuses the elements drawn before, up to the first arrow that differs. */
   drawArrows(arrows) {
     const drawn = [...this.tiles.children];
     const parting = drawn.findIndex((tile, index) => tile.dataset.square !== arrows[index]);

@@ -1,7 +1,7 @@
 // Winning-rate curves of a game: Black's winning rate ply by ply, in one or more series.
 
 const CURVE = { height: 230, bars: 66, left: 46, right: 12, top: 14, bottom: 26 };
-/** Minimum share that a bar of full height stands for. */
+/** Minimum share, 0 to 1, that a bar of full height represents. */
 const MIN_BAR_SCALE = 0.1;
 /** Width of a sign above a bar, in pixels. */
 const SIGN_WIDTH = 14;

@@ -45,13 +45,13 @@ function boardAfter(game, plies) {
   return { edge, amazons, arrows, last };
 }
 
-/** Returns the side that makes a ply, counted from 0. */
+/** Returns the side that plays a ply, counted from 0. */
 function moverOf(game, ply) {
   const first = SIDES.indexOf(startOf(game.start).side);
   return SIDES[(first + ply) % 2];
 }
 
-/** Returns Black's winning rate in the estimate of this ply's mover, or null. */
+/** Returns Black's winning rate as estimated by the player of this ply, counted from 0; null without an estimate. */
 function blackRate(game, ply) {
   const rate = game.moves[ply].win_rate;
   if (rate == null) return null;

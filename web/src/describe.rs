@@ -94,7 +94,7 @@ pub struct Found {
     /// Iterations of this run. `visits` counts the root's visits, including those of earlier runs.
     iterations: u64,
     visits: u32,
-    /// Maximum depth, and number of recyclings of tree memory, of all runs on this position.
+    /// Maximum depth, and number of times that tree memory was recycled, over all runs on this position.
     depth: usize,
     recycled: u32,
     /// Duration of this run, in seconds.
@@ -112,7 +112,7 @@ struct FoundLine {
 }
 
 impl Found {
-    /// Describes a report, but at most `lines` of its moves.
+    /// Describes a report, with at most `lines` of its moves.
     pub fn new(report: &Report, lines: usize) -> Self {
         Self {
             best: report.best.map(|mv| mv.to_string()),

@@ -12,7 +12,7 @@ pub mod request;
 /// Returns the page that sends its requests to a server. `server` is JSON that describes the server's engine.
 pub fn page(server: &str) -> String {
     let page = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
-    // No `<` in the JSON can end the script element.
+    // Escapes `<`, so that the JSON cannot end the script element.
     let server = server.replace('<', "\\u003c");
     page.replace("{{engine}}", "").replace("{{server}}", &server)
 }

@@ -78,7 +78,7 @@ struct Think {
 }
 
 impl MoveSequence {
-    /// Plays the moves. Returns all positions and the parsed moves. Fails if a side has no amazon.
+    /// Returns all positions and the parsed moves. Fails on a bad FEN, bad or illegal moves, or a side without amazons.
     fn played(&self) -> Result<(Vec<Position>, Vec<Move>), String> {
         let mut position = Position::from_fen(&self.fen).map_err(|error| error.to_string())?;
         if let Some(side) = Side::BOTH.into_iter().find(|&side| position.amazons(side).is_empty()) {
@@ -120,7 +120,7 @@ pub struct Engine {
     params: Params,
     search: Option<Search>,
     resources: Resources,
-    /// Maximum depth, and number of recyclings of tree memory, over all runs on the current position.
+    /// Maximum depth, and number of times that tree memory was recycled, over all runs on the current position.
     progress: (usize, u32),
 }
 
@@ -213,7 +213,7 @@ impl Engine {
     }
 }
 
-/// Returns the limits of a run by clock, iterations or time.
+/// Returns the limits of a run: by its clock if given, otherwise by iterations, seconds or both. Fails without limits.
 fn limits_of(think: &Think, position: &Position) -> Result<Limits, String> {
     if let Some(clock) = &think.clock {
         let time = clock.time_for(position);

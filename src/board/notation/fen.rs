@@ -1,8 +1,8 @@
-//! Positions as FEN in Fairy-Stockfish's form, `3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1`.
+//! Positions as FEN in Fairy-Stockfish's dialect, `3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1`.
 //!
-//! Ranks from the top; `Q` is an amazon of the side that moves first, `q` one of the other side, `*` an arrow, a
-//! number a run of empty squares. The first mover is our Black and Fairy-Stockfish's White, hence `w` when it is to
-//! move. All fields after the board are optional.
+//! Ranks are listed from the top. `Q` is an amazon of the first mover, `q` an amazon of the other side, `*` an arrow; a
+//! number is a run of empty squares. The first mover is our Black and Fairy-Stockfish's White, so `w` means that Black
+//! is to move. All fields after the board are optional.
 
 use super::{MalformedText, malformed, shortened, size_of_rows};
 use crate::board::position::Position;
@@ -15,7 +15,7 @@ impl Position {
     /// Parses a FEN, see the module comment.
     ///
     /// # Errors
-    /// The first error in the text.
+    /// Returns the first error in the text.
     pub fn from_fen(fen: &str) -> Result<Self, MalformedText> {
         let mut fields = fen.split_ascii_whitespace();
         let rows: Vec<&str> = fields.next().unwrap_or_default().split('/').collect();
@@ -30,7 +30,7 @@ impl Position {
         };
         let position = Self::from_picture(&rows.join("\n"), side)?;
         // The castling and en passant fields are "-". The half-move clock holds the ply and is used only if it agrees
-        // with the move number. It is needed after a pass: the parity of the ply then does not match the side to move.
+        // with the move number. A pass needs the clock: the ply's parity then does not match the side to move.
         let clock = fields.nth(2).and_then(|field| field.parse::<u16>().ok());
         match fields.next().map(str::parse::<u16>) {
             None => Ok(position),
@@ -54,14 +54,14 @@ impl Position {
     }
 }
 
-/// Converts a row of a picture.
+/// Converts a row of a picture (see [`super::picture`]) to a row of a FEN.
 fn fen_row(picture: &str) -> String {
     let row = picture.replace('B', "Q").replace('W', "q").replace('X', "*");
     // Longest runs first, so that no part of a run is replaced.
     (1..=picture.len()).rev().fold(row, |row, run| row.replace(&".".repeat(run), &run.to_string()))
 }
 
-/// Converts a row of a FEN, letters and runs of empty squares, to a row of a picture.
+/// Converts a row of a FEN to a row of a picture. Fails on an unknown letter or a length other than the board's edge.
 fn picture_row(text: &str, size: Size) -> Result<String, MalformedText> {
     let (mut row, mut run) = (String::new(), 0);
     for letter in text.chars() {

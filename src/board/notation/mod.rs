@@ -10,12 +10,12 @@ pub mod picture;
 use super::square::Size;
 use std::fmt;
 
-/// Text that is not a valid move, FEN or picture, with the reason.
+/// Parse error of a move, FEN, picture or game record; holds the reason as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MalformedText(String);
 
 impl MalformedText {
-    /// Creates an error with this reason.
+    /// Creates an error with `reason` as its message.
     pub fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }
@@ -33,7 +33,7 @@ fn malformed<T>(reason: impl Into<String>) -> Result<T, MalformedText> {
     Err(MalformedText::new(reason))
 }
 
-/// Truncates input to 60 characters for messages.
+/// Truncates text to 60 characters for error messages and marks the cut with `…`.
 fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {

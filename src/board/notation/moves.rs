@@ -1,5 +1,5 @@
 //! Moves as text: formatted as `d1-d7/g7`; parsed from `d1d7,d7g7` (Fairy-Stockfish), `d1-d7(g7)`, `d1-d7/g7` or
-//! `D1D7G7`, with spaces and commas anywhere. SGF and the SAU platform write letters, `djddgd`.
+//! `D1D7G7`, with spaces and commas anywhere between squares. SGF and the SAU platform write letters, `djddgd`.
 
 use super::{MalformedText, malformed, shortened};
 use crate::board::moves::Move;
@@ -24,7 +24,8 @@ impl FromStr for Move {
 }
 
 impl Move {
-    /// Parses six letters in any case: column and row of each square, rows counted from the top. `None` if malformed.
+    /// Parses six letters in any case, such as `DJDDGD`: column and row of each square, rows counted from the top.
+    /// `None` if malformed or off the board.
     pub fn from_letters(text: &str, size: Size) -> Option<Self> {
         let (&[from, to, arrow], []) = text.as_bytes().as_chunks() else { return None };
         let [from, to, arrow] = [from, to, arrow].map(|letters| square_of_letters(letters, size));
@@ -41,14 +42,14 @@ impl Move {
     }
 }
 
-/// Reads a square of two letters in any case: column, and row from the top.
+/// Parses a square from two letters in any case: column, then row from the top. `None` if off the board.
 pub(crate) fn square_of_letters([column, row]: [u8; 2], size: Size) -> Option<Square> {
     let index = |letter: u8| letter.to_ascii_lowercase().checked_sub(b'a').map(usize::from);
     let row = (size.edge() - 1).checked_sub(index(row)?)?;
     Square::new(index(column)?, row).filter(|&square| size.contains(square))
 }
 
-/// Parses the squares of a move, in order. Fails if the text contains anything but squares and separators.
+/// Parses the squares of a move, in order. Fails on anything but squares and separators, and on more than five squares.
 fn squares_in(text: &str) -> Result<Vec<Square>, MalformedText> {
     let mut squares = Vec::with_capacity(4);
     let mut rest = text.trim();

@@ -8,8 +8,8 @@ use crate::board::square::{Side, Square};
 use std::fmt;
 
 impl Position {
-    /// Parses a picture: rows from the top, each with as many characters as there are rows. `.` and `-` are empty
-    /// squares.
+    /// Parses a picture: rows from the top, separated by white space, each as long as the number of rows. `B` and `W`
+    /// are amazons, `X` is an arrow, `.` or `-` an empty square.
     ///
     /// ```
     /// use otrera::{Position, Side};
@@ -18,7 +18,7 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// The first error in the text.
+    /// Returns the first error in the text.
     pub fn from_picture(picture: &str, side: Side) -> Result<Self, MalformedText> {
         let rows: Vec<&str> = picture.split_ascii_whitespace().collect();
         let size = size_of_rows(rows.len())?;
@@ -41,13 +41,13 @@ impl Position {
         Ok(Self::from_parts(size, [black, white], arrows, side))
     }
 
-    /// Formats the position as a picture, top row first, as [`Position::from_picture`] parses it.
+    /// Formats the position as a picture, top row first, in the form that [`Position::from_picture`] parses.
     pub fn to_picture(&self) -> String {
         let rows = (0..self.size().edge()).rev();
         rows.flat_map(|row| self.letters(row).chain(['\n'])).collect()
     }
 
-    /// Iterates over the letters of a row, from column a.
+    /// Iterates over the letters of a row (0 is rank 1), from column a.
     fn letters(&self, row: usize) -> impl Iterator<Item = char> {
         (0..self.size().edge()).filter_map(move |column| Square::new(column, row)).map(|square| {
             let sets = [self.empty(), self.amazons(Side::Black), self.amazons(Side::White)];

@@ -27,7 +27,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::fmt::Write;
 
-/// Contents of a weights file: networks of the evaluation, and priors.
+/// Contents of a weights file: evaluation networks and priors.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightsFile {
@@ -35,12 +35,12 @@ pub struct WeightsFile {
     value: Option<IgnoredAny>,
     /// Weights of the priors for each kind of board.
     pub priors: Priors,
-    /// Networks. The paper's evaluation replaces a missing network.
+    /// Evaluation networks. Where one is missing, the paper's evaluation is used.
     #[serde(default)]
     pub networks: Networks,
 }
 
-/// Priors of a weights file.
+/// Priors of a weights file, for both kinds of boards.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Priors {
@@ -60,9 +60,9 @@ pub struct PriorWeights {
     pub movements: Vec<Vec<Vec<f32>>>,
     /// Linear weights of arrows, indexed by stage, feature and class.
     pub arrows: Vec<Vec<Vec<f32>>>,
-    /// Rows of the policy network of movements.
+    /// Weight rows of the policy network for movements.
     pub movement_rows: Rows<UNITS>,
-    /// Rows of the policy network of arrows.
+    /// Weight rows of the policy network for arrows.
     pub arrow_rows: Rows<UNITS>,
 }
 
@@ -107,8 +107,8 @@ impl WeightsFile {
     /// Parses the contents of a weights file.
     ///
     /// # Errors
-    /// The text is not JSON, weights are missing, superfluous or not finite, or the sums of a network overflow the
-    /// engine's integers.
+    /// Fails if the text is not JSON, if weights are missing, superfluous or not finite, or if a network's sums
+    /// overflow the engine's integers.
     pub fn read(text: &str) -> Result<Self, String> {
         let file = Self::parse(text)?;
         // The Botzone build reads no files, and the size of its source is limited.
@@ -140,7 +140,7 @@ impl WeightsFile {
         Ok(file)
     }
 
-    /// Writes the text of the file, with one row of numbers per line.
+    /// Formats the weights as the text of a file, with one row of numbers per line.
     pub fn write(&self) -> String {
         let Self { priors, networks, .. } = self;
         let priors = priors.named().map(|(name, weights, _)| weights.write(name)).join(",\n");
@@ -149,7 +149,7 @@ impl WeightsFile {
 }
 
 impl Priors {
-    /// Returns the weights of each kind of board, with its key in a file and its largest size.
+    /// Returns the weights for each kind of board, with its key in a file and its largest board size.
     fn named(&self) -> [(&'static str, &PriorWeights, Size); 2] {
         [("standard", &self.standard, Size::STANDARD), ("small", &self.small, Size::BOTZONE)]
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Networks of a weights file.
+/// Evaluation networks of a weights file.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Networks {
@@ -34,7 +34,7 @@ pub struct NetworkWeights {
     pub network: Box<Network>,
 }
 
-/// A network as stored in a file: `trained`, and the rows of each part under the part's name.
+/// A network as stored in a file: `trained`, the square layer, and the rows of each weight tensor under its name.
 #[derive(Deserialize)]
 struct NetworkFile {
     trained: String,
@@ -55,7 +55,7 @@ impl TryFrom<NetworkFile> for NetworkWeights {
         for part in parts() {
             let rows = match found.remove(part.name) {
                 Some(rows) => rows,
-                // Files older than an input lack its part; the weights are then 0.
+                // A file older than an input lacks its tensor; the weights are then 0.
                 None if part != OUTPUT_PART => continue,
                 None => return Err("output is missing".into()),
             };
@@ -76,7 +76,7 @@ impl TryFrom<NetworkFile> for NetworkWeights {
 }
 
 impl Networks {
-    /// Returns both networks, each with its key in a file and the edges of its boards.
+    /// Returns both networks, each with its key in a file and the edge lengths of its boards.
     fn named(&self) -> [(&'static str, Option<&NetworkWeights>, std::ops::RangeInclusive<usize>); 2] {
         [("standard", self.standard.as_ref(), 9..=10), ("small", self.small.as_ref(), 4..=8)]
     }
@@ -123,12 +123,12 @@ impl NetworkWeights {
     }
 }
 
-/// Formats strings and numbers as JSON.
+/// Formats a value as JSON text.
 pub(super) fn json<T: Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Computes the inputs of positions from random games. A random side moves each time, so that some games are lopsided.
+/// Yields the inputs of positions from random games. A random side moves each time, so that some games are lopsided.
 fn random_inputs(size: Size) -> impl Iterator<Item = Inputs> {
     const GAMES: u64 = 2;
     let (mut maps, mut legal) = (DistanceMaps::default(), Vec::new());

@@ -1,7 +1,7 @@
-//! Weights of the Botzone build: the numbers of `fitted.json` alone, packed by `scripts/botzone_weights.py`, because
-//! the size of the source is limited.
+//! Weights of the Botzone build: only the numbers of `fitted.json`, packed by `scripts/botzone_weights.py`, because the
+//! size of the source is limited.
 //!
-//! First come 32-bit integers, low byte first: the linear weights of movements and arrows in units of 1 / [`DIVISOR`],
+//! First come 32-bit little-endian integers: the linear weights of movements and arrows in units of 1 / [`DIVISOR`],
 //! then the rows of the network for small boards. The rows of the policy networks and of the network's squares follow,
 //! one byte for each weight.
 

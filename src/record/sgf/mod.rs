@@ -14,9 +14,9 @@
 //! equal to the number of arrows). The time control is in `OT`. So a record without visits is read back unchanged,
 //! except that control characters become spaces; comments keep their line breaks.
 //!
-//! A [`Note`](super::Note) has standard properties: `C`, its comment, after the line of the fixed form; `N`, its name;
-//! `V`, its value, positive if good for Black. Otrera writes Black's winning rate minus White's in percent, -100 to
-//! 100. Variations are the later branches of a node:
+//! A [`Note`](super::Note) has standard properties: `C` is its comment, after the line of the fixed form; `N` is its
+//! name; `V` is its value, positive if good for Black. Otrera writes Black's winning rate minus White's in percent
+//! (-100 to 100). Variations are the second and later branches of a node:
 //!
 //! ```text
 //! ;B[djddgd]V[6]C[a fine move]

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Reads all games of a file. The caller checks whether the moves are legal.
 ///
 /// # Errors
-/// The first error in the text, with its line or ply.
+/// Returns the first error in the text, with its line or ply.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
     let mut scanner = Scanner::new(text);
     let mut games = Vec::new();
@@ -71,7 +71,7 @@ fn game_of(nodes: &[Node]) -> Result<GameRecord, MalformedText> {
     })
 }
 
-/// Parses `RE`: returns the winner and, unless the game was lost on the board, the kind of forfeit.
+/// Parses the result property `RE`: returns the winner and, unless the game was lost on the board, the kind of forfeit.
 fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
     let (side, how) = text.split_once('+').unwrap_or_default();
     let winner = match side.trim() {
@@ -87,18 +87,18 @@ fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
     (winner, kind)
 }
 
-/// Replaces line breaks by spaces, as most properties demand.
+/// Replaces line breaks with spaces: most properties hold a single line.
 fn one_line(text: &str) -> String {
     text.replace('\n', " ")
 }
 
-/// Returns the side and the text of a node's move.
+/// Returns the side and the text of a node's move; `None` if the node has no move.
 fn move_of(node: &Node) -> Option<(Side, &str)> {
     let (name, values) = node.properties.iter().find(|(name, _)| name == "B" || name == "W")?;
     Some((if name == "B" { Side::Black } else { Side::White }, &values[0]))
 }
 
-/// Reads the line of moves that begins at the node `first`, with its variations. `ply` is the number of moves before
+/// Reads the line of moves that begins at node index `first`, with its variations. `ply` is the number of moves before
 /// the line. An error ends the line and is returned with the moves before it.
 fn line(
     nodes: &[Node],
@@ -151,7 +151,8 @@ fn line(
     (Variation { moves, notes }, error)
 }
 
-/// Returns the move of a node at the given ply, counted from 0; `None` for a node without a move.
+/// Returns the move of a node at the given ply, counted from 0; `None` for a node without a move. Fails on a malformed
+/// move, a move of the wrong side, or a set-up after the first move.
 fn read_played(node: &Node, start: &Position, ply: usize) -> Result<Option<PlayedMove>, MalformedText> {
     let Some((side, text)) = move_of(node) else {
         let sets_up = |(name, _): &(String, _)| SetUp::STONES.contains(&name.as_str());
@@ -172,14 +173,14 @@ fn read_played(node: &Node, start: &Position, ply: usize) -> Result<Option<Playe
 }
 
 /// Parses the first line of a comment into `played` and returns the other lines. Returns the whole comment if its first
-/// line does not have the fixed form of [`super`]. A blank first line is dropped.
+/// line does not have the fixed form of [`super`]. An empty first line is dropped.
 pub(super) fn read_comment<'a>(text: &'a str, played: &mut PlayedMove) -> &'a str {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if first.is_empty() || read_knowledge(first, played) { rest } else { text }
 }
 
-/// Parses time, effort and winning rate into `played`. Returns `false` and changes nothing if the text has another
-/// form.
+/// Parses text like `winning rate 0.53, 0.1 s, effort 60000` into `played`. Returns `false` and changes nothing if the
+/// text has another form.
 fn read_knowledge(text: &str, played: &mut PlayedMove) -> bool {
     let mut known = *played;
     for part in text.split(", ") {

@@ -18,7 +18,7 @@ impl Node {
     }
 }
 
-/// Scans the text of a file, front to back.
+/// SGF parser that reads a text front to back, one game tree at a time.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     rest: &'a str,
@@ -34,7 +34,7 @@ impl<'a> Scanner<'a> {
         let Some(begin) = self.rest.find('(') else { return Ok(None) };
         self.rest = &self.rest[begin..];
         let mut nodes: Vec<Node> = Vec::new();
-        // The parent of the next node, and the node before each open parenthesis.
+        // `last`: parent of the next node. `opened`: the node before each open parenthesis.
         let (mut last, mut opened) = (0, Vec::new());
         while let Some(first) = self.rest.chars().next() {
             match first {
@@ -68,7 +68,7 @@ impl<'a> Scanner<'a> {
         Err(self.malformed("the text ends in the middle of a game"))
     }
 
-    /// Reads a name and one or more bracketed values.
+    /// Reads a property: its name and one or more bracketed values.
     fn property(&mut self) -> Result<(String, Vec<String>), MalformedText> {
         let end = self.rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(self.rest.len());
         // Early versions of the format allowed ignorable lower-case letters in names.
@@ -89,7 +89,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns the current line number.
+    /// Returns the current line number, counted from 1.
     pub fn line(&self) -> usize {
         let read = self.text.len() - self.rest.len();
         self.text.as_bytes()[..read].iter().filter(|&&byte| byte == b'\n').count() + 1
@@ -100,8 +100,9 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the unescaped value up to the closing bracket, and the number of bytes read, including the bracket. Converts
-/// line breaks to line feeds, and other ASCII control characters, such as tabs, to spaces unless they are escaped.
+/// Returns the unescaped value up to the closing bracket and the number of bytes read; `None` without a bracket.
+/// Converts line breaks to line feeds, and other ASCII control characters, such as tabs, to spaces unless they are
+/// escaped.
 fn bracketed(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut letters = text.char_indices().peekable();

@@ -1,4 +1,4 @@
-//! Start positions from set-up properties, and SGF points.
+//! Start positions from SGF set-up properties, and SGF points.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::notation::MalformedText;
@@ -6,7 +6,7 @@ use crate::board::notation::moves::square_of_letters;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 
-/// Values of a game's set-up properties.
+/// Values of a game's set-up properties: board size, amazons, arrows, side to move and ply.
 #[derive(Default)]
 pub(super) struct SetUp {
     edge: Option<usize>,
@@ -16,10 +16,10 @@ pub(super) struct SetUp {
 }
 
 impl SetUp {
-    /// Names of the properties for Black's amazons, White's amazons, arrows.
+    /// Names of the SGF properties that set up Black's amazons, White's amazons and arrows.
     pub const STONES: [&str; 3] = ["AB", "AW", "AA"];
 
-    /// Records the values of a set-up property; ignores other properties.
+    /// Records the values of a set-up property; ignores other properties. Fails if `SZ` or `PLY` is not a number.
     pub fn add(&mut self, name: &str, values: &[String]) -> Result<(), MalformedText> {
         if let Some(kind) = Self::STONES.iter().position(|known| *known == name) {
             self.points.extend(values.iter().map(|value| (kind, value.clone())));
@@ -35,7 +35,7 @@ impl SetUp {
         Ok(())
     }
 
-    /// Returns the start position. `mover` moves first unless `PL` says otherwise.
+    /// Returns the start position. `mover` moves first unless `PL` says otherwise. Fails on a bad size or point.
     pub fn position(&self, mover: Side) -> Result<Position, MalformedText> {
         let edge = self.edge.unwrap_or(10);
         let Some(size) = Size::new(edge) else {
@@ -58,7 +58,7 @@ impl SetUp {
     }
 }
 
-/// Parses a point `dj`, or a rectangle of points `aj:ja`.
+/// Parses a point such as `dj` or a rectangle of points such as `aj:ja`; `None` if malformed or off the board.
 fn rectangle(text: &str, size: Size) -> Option<Bitboard> {
     let (first, last) = text.split_once(':').unwrap_or((text, text));
     let point = |text: &str| square_of_letters(text.trim().as_bytes().try_into().ok()?, size);

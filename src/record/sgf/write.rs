@@ -33,7 +33,7 @@ pub fn write(record: &GameRecord) -> String {
 fn push_line(text: &mut String, begin: &str, moves: &[PlayedMove], notes: &Notes, side: Side, edge: usize) {
     let mut side = side;
     let mut begin = begin;
-    // Variations follow after the end of the line, those of the last position first.
+    // Variations come after the end of the line, those of the last position first.
     let mut branches: Vec<(Side, &Note)> = Vec::new();
     for (ply, played) in moves.iter().enumerate() {
         text.push_str(begin);
@@ -62,8 +62,8 @@ fn push_line(text: &mut String, begin: &str, moves: &[PlayedMove], notes: &Notes
     }
 }
 
-/// Appends name, value and comment of a position; the comment begins with time, effort and winning rate of the move
-/// before it.
+/// Appends name, value and comment of a position; the comment begins with winning rate, time and effort of the move
+/// that led to it.
 fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>) {
     let none = Note::default();
     let note = note.unwrap_or(&none);
@@ -74,7 +74,7 @@ fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>
         push(text, "V", &[&value.to_string()]);
     }
     let known = played.map_or(String::new(), comment);
-    // A blank first line keeps a comment from being read as the fixed form.
+    // An empty first line keeps a comment from being read as the fixed form.
     let is_ambiguous = |played: &PlayedMove| read_comment(&note.comment, &mut { *played }) != note.comment;
     let comment = match (known.is_empty(), note.comment.is_empty()) {
         (_, true) => known,
@@ -87,7 +87,7 @@ fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>
     }
 }
 
-/// Appends a property with its values, escaped. Only a comment keeps its line breaks.
+/// Appends a property with its values, which it escapes. Only a comment keeps its line breaks.
 fn push(text: &mut String, name: &str, values: &[impl AsRef<str>]) {
     text.push_str(name);
     for value in values {
@@ -152,7 +152,7 @@ fn move_text(mv: Move, edge: usize) -> String {
     [mv.from, mv.to, mv.arrow].map(|square| point(square, edge)).concat()
 }
 
-/// Formats time, effort and winning rate for `read_comment`.
+/// Formats winning rate, time and effort in the form that `read_comment` parses; empty if all are unknown.
 fn comment(played: &PlayedMove) -> String {
     let rate = played.win_rate.filter(|rate| rate.is_finite()).map(|rate| format!("winning rate {rate}"));
     let time = (!played.time.is_zero()).then(|| format!("{} s", played.time.as_secs_f64()));

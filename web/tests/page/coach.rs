@@ -33,7 +33,7 @@ fn begin(browser: &mut Browser, control: usize) {
     wait_for_turn(browser);
 }
 
-/// Index of the engine strength "0.2 s a move", at which the page shows interim results of a search.
+/// Index in `CONTROLS` of the engine strength "0.2 s a move", at which the page shows interim results of a search.
 const SHORT_TIME: usize = 0;
 
 /// An obvious mistake in the 8x8 start position: an amazon shuts itself into a corner.

@@ -32,7 +32,7 @@ fn opened_with_axe(test: &str) -> Option<Browser> {
     Some(browser)
 }
 
-/// Loads the page that [`opened`] has built, again if it is already open.
+/// Loads the page that [`opened`] has built, and reloads a page that is already open.
 fn open(browser: &mut Browser, hash: &str) {
     browser.open(page("the page").expect("a built page"), hash);
     browser.wait_for("Boolean(state.tree?.current.described)");
@@ -44,12 +44,12 @@ fn position(browser: &mut Browser) -> Position {
     Position::from_fen(&value::<String>(browser, "byId('fen').value")).expect("a FEN")
 }
 
-/// Evaluates a JavaScript expression that gives a value of type `T`.
+/// Evaluates a JavaScript expression and converts its value to `T`.
 fn value<T: DeserializeOwned>(browser: &mut Browser, expression: &str) -> T {
     serde_json::from_value(browser.evaluate(expression)).expect("a value of this type")
 }
 
-/// Evaluates a JavaScript expression that gives a move.
+/// Evaluates a JavaScript expression and parses its value as a move.
 fn move_in(browser: &mut Browser, expression: &str) -> Move {
     value::<String>(browser, expression).parse().expect("a move")
 }
@@ -360,7 +360,7 @@ fn analysis_runs_until_it_is_stopped() {
     browser.assert_text("#running", "memory full");
 }
 
-/// Plays a game of random moves on a board with this edge.
+/// Returns a finished game of random moves on a board with this edge length.
 fn game(edge: usize, seed: u64) -> GameRecord {
     let (start, mut rng) = (Position::start(size(edge)), Rng::with_seed(seed));
     random_record(start, ["eins", "二"], usize::MAX, &mut rng, |mv, _| mv.into())

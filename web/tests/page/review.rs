@@ -138,7 +138,7 @@ fn better_move_is_drawn_and_its_line_previewed() {
     browser.evaluate("document.activeElement.blur()");
     assert_eq!(browser.board(), expected(&positions[ply]));
     browser.assert_value(drawn, json!([1, 1, 2, 0]));
-    // The pointer does the same.
+    // Pointing at the better move has the same effect.
     let place =
         format!("(({{ x, y }}) => [x, y])(document.querySelector({button:?}).getBoundingClientRect())");
     let [x, y]: [f64; 2] = value(&mut browser, &place);
