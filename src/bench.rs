@@ -1,5 +1,4 @@
-//! The behaviour checksum: one number from searches of fixed positions, with a fixed number of iterations on one
-//! thread.
+//! The behaviour checksum: a hash over single-threaded searches of fixed positions, each with a fixed iteration count.
 //!
 //! Builds with equal checksums search identically, visit for visit. The checksum says nothing about strength. Speeds
 //! can be compared only if they were measured at the same time on the same machine.
@@ -11,8 +10,8 @@ use crate::search::{Limits, Resources, Search};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Positions from all stages of the game: the start positions, four from Olympiad games on 10x10, two from self-play on
-/// 8x8.
+/// FENs from all stages of the game: the 10x10 and 8x8 start positions, four from Olympiad games on 10x10, two from
+/// self-play on 8x8.
 pub const POSITIONS: [&str; 8] = [
     "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
     "6q3/10/3q6/3Q1**3/1*7q/*6*2/2Q2q3Q/2***5/5Q4/3*6 b - - 9 5",
@@ -32,9 +31,9 @@ pub const ITERATIONS: u64 = 10_000;
 pub struct Bench {
     /// Behaviour checksum, 32 bits.
     pub checksum: u64,
-    /// Number of iterations, over all positions.
+    /// Total number of iterations over all positions.
     pub iterations: u64,
-    /// Search time, over all positions.
+    /// Total search time over all positions.
     pub elapsed: Duration,
 }
 
@@ -53,13 +52,14 @@ pub fn run(params: &Params) -> Bench {
     bench
 }
 
-/// Offset basis and prime of the 64-bit FNV-1a hash (<https://en.wikipedia.org/wiki/Fowler–Noll–Vo_hash_function>),
-/// applied to numbers instead of bytes.
+/// Offset basis of the 64-bit FNV-1a hash (<https://en.wikipedia.org/wiki/Fowler–Noll–Vo_hash_function>), applied here
+/// to 64-bit numbers instead of bytes.
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+/// Prime of the 64-bit FNV-1a hash.
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// Mixes a report into the checksum: its iterations and nodes, and for each root move the three squares, the visits and
-/// the bits of the winning rate.
+/// Returns `checksum` with a report hashed into it: the iterations and nodes, and for each root move the three squares,
+/// the visits and the bits of the winning rate.
 fn mixed_in(checksum: u64, report: &Report) -> u64 {
     let lines = report.lines.iter().flat_map(|line| {
         let squares = [line.mv.from, line.mv.to, line.mv.arrow].map(|square| square.index() as u64);

@@ -25,9 +25,9 @@ pub struct GameClock {
 /// Ply that few 10x10 games reach, even if played until a side cannot move.
 const LONG_GAME: u32 = 80;
 
-/// Returns the relative thinking time of a move at a ply of a 10x10 game.
+/// Returns the relative thinking time of a move at `ply` (0-based) of a 10x10 game.
 // No search judges the opening well; the game is decided between plies 8 and 36; from ply 50 on, often sooner, the
-// filling bounds of `endgame` decide without search. The weights before ply 40 are nine tenths of all.
+// filling bounds of `endgame` decide without search. The weights before ply 40 are 90 % of the sum of all weights.
 const fn weight(ply: u32) -> u32 {
     match ply {
         0..8 => 20,
@@ -42,12 +42,12 @@ const fn weight(ply: u32) -> u32 {
 pub const OVERHEAD: Duration = Duration::from_millis(10);
 
 impl GameClock {
-    /// Creates a clock with the whole time left.
+    /// Creates an unused clock; `total` is the side's time for the whole game.
     pub const fn new(total: Duration) -> Self {
         Self { total, used: Duration::ZERO, overhead: OVERHEAD, spare: Duration::ZERO }
     }
 
-    /// Creates a clock with this [overhead](Self::with_overhead) per move, and half of it as
+    /// Creates a clock with `total` left, this [overhead](Self::with_overhead) per move, and half of the overhead as
     /// [spare time](Self::with_spare).
     pub fn for_match(total: Duration, overhead: Duration) -> Self {
         Self::new(total).with_overhead(overhead).with_spare(overhead / 2)
@@ -60,14 +60,14 @@ impl GameClock {
         Self { total, used: total - left, ..self }
     }
 
-    /// Sets the overhead per move: time besides thinking. The clock reserves it for each remaining move; the caller
-    /// includes it in [`GameClock::spend`].
+    /// Sets the overhead per move: the time that a move costs besides thinking. The clock reserves the overhead for
+    /// each remaining move; the caller includes it in [`GameClock::spend`].
     #[must_use]
     pub const fn with_overhead(self, overhead: Duration) -> Self {
         Self { overhead, ..self }
     }
 
-    /// Sets the spare time: time reserved for each remaining move before ply 80 on top of the overhead, in case the
+    /// Sets the spare time per move, reserved on top of the overhead for each remaining move before ply 80, in case the
     /// real overhead is larger.
     #[must_use]
     pub const fn with_spare(self, spare: Duration) -> Self {
@@ -79,19 +79,19 @@ impl GameClock {
         self.total.saturating_sub(self.used)
     }
 
-    /// Subtracts the time of a move, including its overhead.
+    /// Subtracts a move's time, which includes its overhead, from the time left.
     pub fn spend(&mut self, time: Duration) {
         self.used = self.used.saturating_add(time);
     }
 
     /// Returns the thinking time for the next move: `free * weight(now) / sum of weight(ply)`.
     ///
-    /// The sum runs over the remaining moves of the side to move, until the board is full. Plies of smaller boards are
-    /// scaled to 10x10. `free` is the maximum of:
+    /// The sum runs over the remaining plies of the side to move, until the board is full. Plies of smaller boards are
+    /// scaled to 10x10. `free` is the time to distribute, the maximum of:
     ///
     /// - `left - max(overhead of all remaining moves, usual + reserve)`,
     /// - `(left - usual) / 4`,
-    /// - `left / 16`, a minimum for every move.
+    /// - `left / 16`, so that every move gets some time.
     ///
     /// `usual` is the overhead of the remaining moves before ply 80. `reserve` is the larger of 2.5 % of the total (at
     /// most 10 s) and the spare time of the remaining moves before ply 80 (at most 10 % of the total).
@@ -119,8 +119,8 @@ impl GameClock {
 mod tests {
     use super::*;
 
-    /// Plays a game in which every move takes 5 ms more than its planned time. Returns the time left after each of
-    /// Black's moves.
+    /// Plays a game of random moves with a clock for Black only. Returns the time left after each of Black's moves,
+    /// which each take 5 ms more than planned.
     fn time_left_during_a_game(total: Duration, mut position: Position) -> Vec<Duration> {
         let mut clock = GameClock::new(total);
         let mut rng = fastrand::Rng::with_seed(1);
@@ -174,8 +174,8 @@ mod tests {
         assert_eq!(moves, 46);
     }
 
-    /// Plays `moves` moves of one side, or to the end of a random game, and returns that side's time left. Each move
-    /// uses its planned time plus `overhead`.
+    /// Plays a random game until one side has made `moves` moves or the game is over. Returns that side's time left.
+    /// Each of its moves uses the planned time plus `overhead`.
     fn time_left_after(moves: usize, total: Duration, overhead: Duration) -> Duration {
         let mut clock = GameClock::new(total).with_overhead(overhead);
         let mut position = Position::standard();
@@ -196,14 +196,14 @@ mod tests {
     #[test]
     fn clock_reserves_the_overhead_of_remaining_moves() {
         let overhead = Duration::from_millis(200);
-        // The 46 moves that fill the board have 9.2 s of overhead.
+        // One side needs 46 moves to fill the board; their overhead is 9.2 s.
         for (seconds, moves) in [(900, 46), (60, 46), (20, 46), (12, 46), (10, 38), (9, 38)] {
             let left = time_left_after(moves, Duration::from_secs(seconds), overhead);
             assert!(left > Duration::ZERO, "{seconds} s: nothing left after {moves} moves");
         }
     }
 
-    /// Returns a position at this ply of a 10x10 game.
+    /// Returns a 10x10 position with `ply` arrows, the amazons on their start squares, and Black to move.
     fn at_ply(ply: usize) -> Position {
         let start = Position::standard();
         let arrows = start.empty().into_iter().take(ply).collect();
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn sau_games_use_80_to_100_percent_of_the_time() {
         let mut rng = fastrand::Rng::with_seed(3);
-        // A move can cost half a second: 40 moves cost 20 s. The games of good players have 80 to 89 plies.
+        // The platform can charge 0.5 s per move, 20 s for 40 moves. Games of strong players last 80 to 89 plies.
         for (total, shortest, longest) in [(20.0, 78, 84), (60.0, 52, 92), (120.0, 52, 92), (900.0, 52, 92)] {
             for game in 0..100 {
                 let plies = shortest + game % (longest + 1 - shortest);
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn clock_reserves_spare_time_for_remaining_moves() {
-        // With two minutes, the spare time is more than the reserve of 2.5 %.
+        // With two minutes, the total spare time exceeds the reserve of 2.5 %.
         let clock = GameClock::new(Duration::from_secs(120)).with_overhead(Duration::from_millis(400));
         let careful = clock.with_spare(Duration::from_millis(200));
         assert!(careful.time_for(&at_ply(0)) < clock.time_for(&at_ply(0)).mul_f64(0.96));

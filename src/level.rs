@@ -1,4 +1,4 @@
-//! Playing levels: a shallow search, then a random choice among its good moves.
+//! Playing levels: a shallow search, then a random choice among the moves that the search found good.
 //!
 //! `lab table levels` plays each level against the one below.
 
@@ -15,12 +15,12 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level(u8);
 
-/// Parameters of a level below 10, calibrated by games on 10x10.
+/// Parameters of a level below 10, calibrated in 10x10 games.
 struct Strength {
     iterations: u64,
-    /// Loss of winning rate at which a move is chosen 1/e times as often as the best one.
+    /// Winning-rate loss, 0 to 1, at which a move is chosen 1/e times as often as the best move.
     temperature: f32,
-    /// Maximum loss of winning rate of a chosen move.
+    /// Maximum winning-rate loss of a chosen move, 0 to 1.
     max_loss: f32,
 }
 
@@ -40,10 +40,10 @@ impl Level {
     /// Level 10, the full search.
     pub const FULL: Self = Self(10);
 
-    /// Thinking time of [`Self::FULL`] for a move.
+    /// Thinking time per move of [`Self::FULL`].
     pub const FULL_TIME: Duration = Duration::from_secs(1);
 
-    /// Returns the level with this number; `None` unless it is 1 to 10.
+    /// Returns level `number`; `None` unless the number is 1 to 10.
     pub fn new(number: u64) -> Option<Self> {
         u8::try_from(number).ok().filter(|number| (1..=10).contains(number)).map(Self)
     }
@@ -52,10 +52,10 @@ impl Level {
         STRENGTHS.get(usize::from(self.0) - 1)
     }
 
-    /// Searches the position at this level. The move to play is [`Report::best`].
+    /// Searches the root position at this level. The move to play is [`Report::best`].
     ///
     /// Levels below 10 clear the tree before the search, since results of earlier searches would make the level
-    /// stronger. With one thread they choose the same move for equal seeds and positions.
+    /// stronger. With one thread, these levels choose the same move for equal seeds and positions.
     pub fn think(self, search: &mut Search, seed: u64, stop: &AtomicBool) -> Report {
         let Some(strength) = self.strength() else {
             return search.run(&Limits::time(Self::FULL_TIME), stop, &mut |_| ());
@@ -70,7 +70,7 @@ impl Level {
 
 impl Strength {
     /// Draws a root move that loses at most [`Self::max_loss`] of winning rate, with probability proportional to
-    /// `exp(-loss / temperature)`, and makes it the best move of the report. Does nothing if the outcome is proven.
+    /// `exp(-loss / temperature)`, and makes it the report's best move. Changes nothing if the outcome is proven.
     fn choose(&self, mut report: Report, rng: &mut Rng) -> Report {
         let Some(best) = report.lines.first().filter(|_| report.proven.is_none()) else { return report };
         let best_rate = best.win_rate.0;

@@ -1,5 +1,5 @@
-//! Threads: re-exports `rayon`. The single-threaded build for Botzone (`--cfg botzone_only`) replaces it with a
-//! stand-in that runs tasks in sequence and never creates a pool.
+//! Thread pools: re-exports `rayon`. The single-threaded build for Botzone (`--cfg botzone_only`) has a stub instead
+//! that runs tasks one after the other and never creates a pool.
 
 #[cfg(not(botzone_only))]
 pub use rayon::{ThreadPool, join};
@@ -7,7 +7,7 @@ pub use rayon::{ThreadPool, join};
 #[cfg(botzone_only)]
 pub use one_thread::{ThreadPool, join};
 
-/// Creates a pool with this number of threads; `None` if the system refuses.
+/// Creates a pool of `threads` threads; `None` if the system refuses to start them.
 #[cfg(not(botzone_only))]
 pub fn pool(threads: usize) -> Option<ThreadPool> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()
@@ -19,7 +19,7 @@ pub fn pool(_threads: usize) -> Option<ThreadPool> {
     None
 }
 
-/// Returns the number of threads of a pool; 1 without a pool.
+/// Returns the pool's number of threads; 1 without a pool.
 pub fn count(pool: Option<&ThreadPool>) -> usize {
     pool.map_or(1, ThreadPool::current_num_threads)
 }
@@ -34,7 +34,7 @@ mod one_thread {
         (first(), second())
     }
 
-    /// Stand-in for rayon's pool. The type has no values, since no pool is ever created.
+    /// Stub for rayon's pool. The type has no values, since no pool is ever created.
     pub enum ThreadPool {}
 
     impl ThreadPool {
@@ -49,7 +49,7 @@ mod one_thread {
         }
     }
 
-    /// Stand-in for rayon's scope, which spawns tasks on a pool.
+    /// Stub for rayon's scope, which spawns tasks on a pool.
     pub struct Scope<'scope>(Infallible, PhantomData<&'scope ()>);
 
     impl<'scope> Scope<'scope> {

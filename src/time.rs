@@ -10,7 +10,7 @@ pub use host::Instant;
 mod host {
     use std::time::Duration;
 
-    // SAFETY: a host must supply a function of this signature, or the module is not instantiated.
+    // SAFETY: a module is instantiated only if its host supplies a function of this signature.
     #[link(wasm_import_module = "host")]
     unsafe extern "C" {
         /// Reads a monotonic clock in milliseconds: `performance.now()`.

@@ -1,5 +1,5 @@
 //! Fuzz targets for all parsers. No input may cause a panic or an endless loop, and a parsed value must survive a round
-//! trip: writing and parsing return an equal value.
+//! trip: writing it and parsing the text again gives an equal value.
 //!
 //! `protocol/tests/fuzzed.rs` also compiles this file and runs the targets on every input that ever failed.
 
@@ -7,7 +7,7 @@ mod notation;
 mod platform;
 mod settings;
 
-/// The property that a fuzz target tests: a function that panics if an input violates the property.
+/// A property tested by a fuzz target: a function that panics if its input violates the property.
 type Property = fn(&[u8]);
 
 /// Name and property of each fuzz target.
@@ -27,7 +27,7 @@ pub const PROPERTIES: [(&str, Property); 13] = [
     ("configuration", settings::configuration),
 ];
 
-/// Runs the fuzz target with this name on one input.
+/// Runs the fuzz target `name` on one input. Panics if the input violates the property or no target has this name.
 pub fn check(name: &str, bytes: &[u8]) {
     let (_, property) = PROPERTIES.iter().find(|(known, _)| *known == name).expect("a target of this name");
     property(bytes);

@@ -1,4 +1,4 @@
-//! Fuzz targets for the library's notations: FEN, pictures, moves, and game records.
+//! Fuzz targets for the library's text formats: FEN, board pictures, moves, and game records.
 
 use otrera::record::{ccgc, json, sgf};
 use otrera::{GameRecord, Move, Position};
@@ -19,8 +19,8 @@ pub fn moves(bytes: &[u8]) {
     assert_eq!(mv.to_string().parse(), Ok(mv));
 }
 
-/// Checks that start, moves and winner of a parsed CCGC record survive a round trip, and that writing the record again
-/// gives the same text.
+/// Checks that the start position, moves and winner of a parsed CCGC record survive a round trip, and that writing the
+/// record again gives the same text.
 pub fn ccgc(bytes: &[u8]) {
     let Ok(record) = ccgc::read(&String::from_utf8_lossy(bytes)) else { return };
     let text = ccgc::write(&record);

@@ -1,4 +1,4 @@
-//! Fuzz targets for the input from a platform: lines, Botzone's messages, and whole sessions.
+//! Fuzz targets for platform input: lines, Botzone messages, and whole sessions.
 
 use otrera::{Move, Position, Size};
 use otrera_bot::botzone::messages::{Message, Request, Style, json_request, response, simple_message};
@@ -19,7 +19,7 @@ pub fn lines(bytes: &[u8]) {
     assert!(whole.iter().all(|line| !line.contains('\n')));
 }
 
-/// Reads the input in chunks of `piece` bytes; returns the channel with the reader's events.
+/// Reads the input in chunks of `piece` bytes. Returns both ends of a channel that holds the reader's events.
 fn read_in_pieces(bytes: &[u8], piece: usize) -> (Sender<Event>, Receiver<Event>) {
     let (sender, receiver) = channel();
     read_lines(BufReader::with_capacity(piece, bytes), &sender, &Log::none(Instant::now()));
@@ -51,7 +51,8 @@ pub fn botzone_line(bytes: &[u8]) {
 }
 
 /// Checks that a complete history is parsed without loss, that each move parsed from a truncated history equals the
-/// game's move at its index, and that the answer is legal. The first two bytes choose the cut, the others the moves.
+/// game's move at its index, and that the answer is legal. The first two bytes choose where to truncate, the others
+/// choose the moves.
 pub fn botzone_history(bytes: &[u8]) {
     let Some((cut, choices)) = bytes.split_at_checked(2) else { return };
     let (position, moves) = game(choices);
@@ -78,7 +79,7 @@ pub fn botzone_history(bytes: &[u8]) {
     }
 }
 
-/// Plays an unfinished game of at most 60 plies, in which each pair of bytes chooses a move.
+/// Plays up to 60 plies, each chosen by two bytes, but no winning move. Returns the position and the moves.
 fn game(choices: &[u8]) -> (Position, Vec<Move>) {
     let mut position = Position::start(Size::BOTZONE);
     let mut played = Vec::new();
@@ -115,7 +116,7 @@ fn simple_history(messages: &[Message]) -> String {
     std::iter::once(number).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// Checks that every answer in a Botzone or SAU session is one that the platform understands.
+/// Checks that the platform understands every answer in a Botzone or SAU session.
 pub fn session(bytes: &[u8]) {
     let answers = answers_to(bytes);
     for message in moves_of(&answers) {
@@ -176,7 +177,7 @@ fn is_sau_answer(line: &str) -> bool {
 
 /// Checks that each `go` is answered by exactly one `bestmove`, with a move or `(none)`.
 pub fn uci_session(bytes: &[u8]) {
-    // Lines that run perft or ask for many threads or much memory are slow, so they are left out.
+    // Leaves out slow lines: those that run perft or ask for many threads or much memory.
     let is_slow = |line: &str| ["perft", "threads", "hash"].iter().any(|word| line.contains(word));
     let text = String::from_utf8_lossy(bytes);
     let said: Vec<&str> = text.lines().filter(|line| !is_slow(&line.to_ascii_lowercase())).collect();
@@ -198,7 +199,7 @@ pub fn uci_session(bytes: &[u8]) {
     }
 }
 
-/// Returns settings under which a move takes almost no time.
+/// Returns settings for very short searches: three iterations, one thread, 1 MiB.
 fn settings() -> Settings {
     Settings {
         iterations: Some(3),
@@ -233,7 +234,7 @@ fn connection(events: Events, sender: Sender<Event>, sink: &Sink) -> Connection 
     Connection { events, sender, output, log, problems: Vec::new(), started }
 }
 
-/// A writer that stores the bytes written and signals each write.
+/// A writer that stores the written bytes and signals each write on a channel, if it has one.
 #[derive(Clone, Default)]
 struct Sink {
     said: Arc<Mutex<Vec<u8>>>,

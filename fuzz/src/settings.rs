@@ -1,11 +1,11 @@
-//! Fuzz targets for the options: no text is fatal, all settings stay in range, and file and command line agree.
+//! Fuzz targets for options: no text causes a panic, settings stay in range, and file and command line agree.
 
 use otrera_bot::cli::CommandLine;
 use otrera_bot::options::{SETTINGS, Settings};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Assumed path of the configuration file, which relative paths in the file refer to.
+/// Assumed path of the configuration file; relative paths in the file start from its folder.
 const FILE: &str = "otrera.toml";
 
 /// Checks that the settings are valid after any arguments, one per line of the input.

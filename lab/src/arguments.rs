@@ -1,11 +1,11 @@
-//! Parsers for option values that several commands share. Their errors name the valid range.
+//! Parsers for option values shared by several commands. Their errors name the valid range.
 
 pub use otrera_referee::arguments::{read_seconds, read_size, read_time};
 use std::ops::Range;
 use std::str::FromStr;
 use std::thread;
 
-/// Parses arguments as on the command line, so that the defaults of the command apply.
+/// Parses command-line arguments, given without a program name; options left out get the command's defaults.
 pub fn parse<A: clap::Args>(words: &[String]) -> Result<A, String> {
     let command = A::augment_args(clap::Command::new("lab").no_binary_name(true));
     let parsed = command.try_get_matches_from(words).and_then(|found| A::from_arg_matches(&found));
@@ -16,7 +16,7 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Parses a value and accepts it if `is_valid` does; otherwise the error says what was `expected`.
+/// Parses `text` and checks the value with `is_valid`; the error on failure is `expected {expected}`.
 pub fn read_if<T: FromStr>(text: &str, is_valid: impl Fn(&T) -> bool, expected: &str) -> Result<T, String> {
     text.parse().ok().filter(is_valid).ok_or_else(|| format!("expected {expected}"))
 }
@@ -30,7 +30,7 @@ pub fn read_range(text: &str) -> Result<Range<u64>, String> {
     range.ok_or_else(|| "expected two whole numbers, like 0..20".into())
 }
 
-/// Parses a number of games, threads or processes to run concurrently.
+/// Parses a number of games or searches to run concurrently, 1 to 1024.
 pub fn read_concurrency(text: &str) -> Result<usize, String> {
     read_if(text, |count| (1..=1024).contains(count), "a whole number from 1 to 1024")
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Size limit of input files in bytes, the same as in `otrera analyze --record`.
+/// Size limit of input files in bytes, equal to that of `otrera analyze --record`.
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Formats an error message that begins with the path of the file.
@@ -22,7 +22,7 @@ fn problem(path: &Path, what: impl Display) -> String {
     format!("{}: {what}", path.display())
 }
 
-/// Reads a UTF-8 text of at most `max` bytes from a regular file: a pipe could block, a device could be endless.
+/// Reads UTF-8 text of at most `max` bytes. Accepts only regular files: a pipe could block, a device could be endless.
 pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
     // Checked before the file is opened: opening a named pipe waits for its other end.
     if !path.metadata().map_err(|error| problem(path, error))?.is_file() {
@@ -52,7 +52,7 @@ pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
 pub struct LineLog {
     path: PathBuf,
     file: File,
-    /// Length of the complete lines in bytes.
+    /// Total length of the complete lines in bytes, the offset of the next write.
     length: u64,
     /// Newline to write before the next line if the last complete line lacks one, else empty.
     line_end: &'static str,
@@ -104,7 +104,7 @@ impl LineLog {
         Ok(log)
     }
 
-    /// Appends a line; leaves the file unchanged on an error, such as a full disk.
+    /// Appends a line. On an error, such as a full disk, leaves the file unchanged.
     pub fn add(&mut self, line: &str) -> Result<(), String> {
         let Self { path, file, length, line_end } = self;
         let text = format!("{line_end}{line}\n");
@@ -156,12 +156,12 @@ fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
     let mut options = File::options();
     let file = options.read(true).write(true).create(true).create_new(!resume).truncate(false).open(path);
     let file = file.map_err(|error| problem(path, error))?;
-    // Waits for a moment: a child process that another thread starts holds a copy of our open files, and so the lock of
-    // a file just closed, from fork to exec.
+    // Retries briefly: between fork and exec, a child process started by another thread holds copies of our file
+    // descriptors, and with them the lock of a file just closed.
     let patience = Instant::now() + Duration::from_millis(500);
     loop {
         match file.try_lock() {
-            // Another lab may have replaced the file between its opening and the lock.
+            // Another lab may have replaced the file after it was opened and before it was locked.
             Ok(()) if file.metadata().is_ok_and(|file| is_same(&file, path)) => return Ok(file),
             Err(TryLockError::Error(error)) => return Err(problem(path, error)),
             Err(TryLockError::WouldBlock) if Instant::now() < patience => sleep(Duration::from_millis(5)),
@@ -178,7 +178,7 @@ fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
 pub struct Output(PathBuf);
 
 impl Output {
-    /// Checks that the file can be written and is none of these inputs; creates its folder.
+    /// Checks that the file can be written and is none of the `inputs`; creates its parent folder.
     pub fn new(path: &Path, inputs: &[PathBuf]) -> Result<Self, String> {
         if inputs.iter().any(|input| input.metadata().is_ok_and(|input| is_same(&input, path))) {
             return Err(problem(path, "is an input and would be overwritten: name another --output"));
@@ -195,7 +195,8 @@ impl Output {
         Ok(Self(path.to_owned()))
     }
 
-    /// Replaces the file atomically: at any time it holds either the complete old text or the complete new text.
+    /// Replaces the file atomically: at any time it holds either the complete old text or the complete new text. Writes
+    /// pipes and devices directly.
     pub fn write(&self, text: &str) -> Result<(), String> {
         let Self(path) = self;
         let written = match path.metadata() {
@@ -222,7 +223,8 @@ impl Output {
         tried.map_err(|error| problem(&path, format!("{error}: name another --output")))
     }
 
-    /// Writes the file like [`Output::write`]; if that fails, keeps the text in the folder for temporary files.
+    /// Writes like [`Output::write`]; on failure, saves the text in the temporary folder and names the copy in the
+    /// error.
     pub fn write_or_keep(&self, text: &str) -> Result<(), String> {
         self.write(text).map_err(|problem| {
             let name = self.0.file_name().unwrap_or_default().to_string_lossy();

@@ -11,28 +11,28 @@ use std::process::exit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Held while a line is written, so that an interruption cannot cut it off.
+/// Lock held while a line is written, so that an interruption cannot truncate the line.
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// Advice on resuming, printed after an interruption.
 static ADVICE: Mutex<String> = Mutex::new(String::new());
 
-/// Exit status of a program ended by a signal, minus the signal's number.
+/// Exit status of a program ended by a signal, before the signal's number is added.
 const SIGNALLED: i32 = 128;
 
-/// Locks a mutex, even if another thread has panicked with it.
+/// Locks a mutex, even if it is poisoned.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Installs the handlers. A signal that was ignored at the start, as under `nohup`, stays ignored.
+/// Installs the signal handlers. A signal that was ignored at the start, as under `nohup`, stays ignored.
 pub fn listen() -> Result<(), String> {
     let ignored = ignored_signals();
     let handled =
         [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
     let problem = |error: io::Error| format!("signals: {error}");
     let mut signals = Signals::new(handled).map_err(problem)?;
-    // With any handler, a write beyond the limit of file sizes fails with an error instead of killing this program.
+    // With a SIGXFSZ handler, a write beyond the file size limit fails with an error instead of killing `lab`.
     signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(problem)?;
     thread::spawn(move || {
         let mut arrived = signals.forever();
@@ -46,7 +46,7 @@ pub fn listen() -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the mask of the signals ignored at the start, signal 1 in the lowest bit; 0 without `/proc`.
+/// Returns the bit mask of signals ignored at the start, signal 1 in the lowest bit; 0 without `/proc`.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -63,14 +63,14 @@ fn end(signal: i32) {
     exit(SIGNALLED + signal);
 }
 
-/// Ends this program with an error, and kills the programs under test.
+/// Kills the programs under test, prints the error and exits with status 1.
 pub fn give_up(problem: &str) -> ! {
     groups::end_all();
     let _ = writeln!(io::stderr(), "lab: {problem}");
     exit(1)
 }
 
-/// Sets the advice on resuming, printed after "interrupted" or after an error of the cluster.
+/// Sets the advice on resuming, printed after "interrupted" or after a cluster error.
 pub fn advise(advice: String) {
     *locked(&ADVICE) = advice;
 }
@@ -79,7 +79,7 @@ pub fn advice() -> String {
     locked(&ADVICE).clone()
 }
 
-/// Returns a guard that delays the reaction to the first signal until the guard is dropped.
+/// Returns an RAII guard that delays the reaction to the first signal until the guard is dropped.
 ///
 /// Blocks forever once the programs under test are being killed. Otherwise a killed program would be recorded as
 /// crashed.

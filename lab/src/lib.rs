@@ -1,6 +1,6 @@
 //! The laboratory of Otrera: matches with sound statistics, the papers' tables, training, records and reports.
 //!
-//! Each module uses only those before it:
+//! Each group of modules uses only itself and the groups before it:
 //!
 //! 1. [`files`], [`interrupt`], [`plot`], [`progress`], [`sheet`], [`stats`]: files, signals, line plots, progress
 //!    bars, text tables, statistics.
@@ -8,7 +8,7 @@
 //!    the training loop of the networks.
 //! 3. [`play`]: players, openings, and one game between two players.
 //! 4. [`baseline`]: the papers' opponents.
-//! 5. [`mod@matches`]: players by name, games on all cores, the results file.
+//! 5. [`mod@matches`]: players by name, games on all cores, the result file.
 //! 6. [`papers`]: the papers' tables, and the other games that the papers study.
 //! 7. [`commands`]: the commands of the program `lab`.
 
@@ -40,7 +40,7 @@ mod training;
 use std::io::{ErrorKind, Write};
 
 fn print_out(text: &str) {
-    // Releases the lock before the write, which can block until the reader continues.
+    // Waits for an interruption in progress, but does not hold the lock during the write, which can block.
     drop(interrupt::hold());
     let mut output = std::io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {

@@ -50,7 +50,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = run(Cli::parse().command);
-    // Lets an interruption in progress finish.
+    // If an interruption is in progress, lets it end the program.
     drop(interrupt::hold());
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), String> {
-    // These two become other programs or end with their parent.
+    // `confine` becomes another program, and `busy` ends with its parent.
     if !matches!(command, Command::Confine(_) | Command::Busy { .. }) {
         interrupt::listen()?;
     }

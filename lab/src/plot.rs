@@ -22,7 +22,7 @@ impl Line {
     }
 }
 
-/// Colours for readers with any colour vision (Okabe and Ito 2008). A dashed line has the colour of the line before it.
+/// Colour-blind-safe palette (Okabe and Ito 2008). A dashed line has the colour of the line before it.
 const COLOURS: [RGBColor; 5] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),

@@ -5,10 +5,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
 
-/// Prefix shown in front of every bar, such as the round of a training run.
+/// Prefix shown in front of every progress bar, such as the round of a training run.
 static PREFIX: Mutex<String> = Mutex::new(String::new());
 
-/// Sets the prefix shown in front of every bar created from now on.
+/// Sets the prefix shown in front of every progress bar created from now on.
 pub fn set_prefix(prefix: String) {
     *locked(&PREFIX) = prefix;
 }

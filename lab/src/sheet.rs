@@ -5,7 +5,7 @@ use std::fmt::Write;
 #[derive(Clone, Debug)]
 pub struct Sheet {
     pub title: String,
-    /// Lines below the table: machine, time control, games, seeds, caveats.
+    /// Notes printed below the table: machine, time control, games, seeds, caveats.
     pub notes: Vec<String>,
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,

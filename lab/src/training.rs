@@ -1,4 +1,4 @@
-//! Training loop that both networks share: options, batches, optimiser, learning curve.
+//! Training loop shared by both networks: options, batches, optimiser, learning curve.
 
 use crate::arguments::read_share;
 use crate::plot::{Line, Plot};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 // A doc comment would replace the description of the command.
 #[derive(clap::Args)]
 pub struct TrainingArgs {
-    /// Results files of `lab self-play`, or records of other games between strong players.
+    /// Result files of `lab self-play`, or other game records of strong players.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
     /// Weight decay per step, as a share of the learning rate.
@@ -21,7 +21,7 @@ pub struct TrainingArgs {
     /// Random seed of the initial weights and of the order of the positions.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// File of weights whose other parts are kept [default: the built-in weights].
+    /// Weights file whose other parts are kept [default: the built-in weights].
     #[arg(long)]
     pub base: Option<PathBuf>,
 }
@@ -33,7 +33,7 @@ impl TrainingArgs {
     }
 }
 
-/// Returns the samples of the training set and of the held-out set, which contains both games of every tenth pair.
+/// Splits the samples of the games into a training set and a held-out set, which gets both games of every tenth pair.
 /// Fails for fewer than `fit` training samples or `test` held-out samples.
 pub fn split<S: Send>(
     games: &[GameRecord],
@@ -55,7 +55,7 @@ pub fn split<S: Send>(
     ))
 }
 
-/// Returns the square to which one of the 8 symmetries maps a square of a board of this edge.
+/// Returns the image of a square under a symmetry, 0 to 7: bit 0 mirrors columns, bit 1 rows, bit 2 transposes.
 pub fn turned(square: Square, edge: usize, symmetry: usize) -> Square {
     let flip = |place: usize, bit: usize| if symmetry & bit == 0 { place } else { edge - 1 - place };
     let (column, row) = (flip(square.column(), 1), flip(square.row(), 2));
@@ -69,13 +69,13 @@ const BATCH: usize = 2048;
 /// A network in training.
 pub trait Trainee: Sync {
     type Sample: Sync;
-    /// Number of samples in a chunk, the work of one parallel task.
+    /// Number of samples in a chunk, the unit of work of a parallel task.
     const CHUNK: usize;
     fn weights(&mut self) -> &mut [f32];
     /// Restores the constraints on the weights after a step.
     fn constrain(&mut self);
-    /// Adds the gradient of the loss of a sample, turned by one of the board's 8 symmetries, to `gradient`; returns the
-    /// loss. `maps` is scratch space.
+    /// Adds the gradient of a sample's loss to `gradient` and returns the loss; `symmetry` (0 to 7) transforms the
+    /// board. `maps` is scratch space.
     fn learn(
         &self,
         sample: &Self::Sample,
@@ -83,11 +83,11 @@ pub trait Trainee: Sync {
         maps: &mut DistanceMaps,
         gradient: &mut [f32],
     ) -> f64;
-    /// Returns the loss of a sample of the held-out games.
+    /// Returns the loss of a held-out sample.
     fn test(&self, sample: &Self::Sample) -> f64;
 }
 
-/// Trains a network from `random` weights for `epochs` passes over the samples `seen`, in random batches; returns the
+/// Trains a network created by `random` for `epochs` passes over the samples `seen`, in random batches; returns the
 /// network and the losses of each epoch. `rate` is the initial learning rate. The progress bar shows `name`.
 ///
 /// # Errors
@@ -118,7 +118,7 @@ pub fn train<T: Trainee>(
             bar.set_message(format!("{name} loss {:.4}", of_batch / batch.len() as f64));
             bar.inc(1);
         }
-        // Summed in order after the parallel part: the result is reproducible.
+        // Summed in order after the parallel part, so the result is reproducible.
         let losses: Vec<f64> = unseen.par_iter().map(|test| trainee.test(test)).collect();
         let unseen = losses.iter().sum::<f64>() / losses.len() as f64;
         let epoch = Epoch { seen: loss / seen.len() as f64, unseen };
@@ -131,8 +131,8 @@ pub fn train<T: Trainee>(
     Ok((trainee, curve))
 }
 
-/// Returns the summed gradient and loss of a batch. The sums over its chunks are added in a fixed order: the result does
-/// not depend on the number of threads.
+/// Returns the summed gradient and loss of a batch. The sums of its chunks are added in a fixed order, so the result
+/// does not depend on the number of threads.
 fn gradient<T: Trainee>(
     trainee: &mut T,
     seen: &[T::Sample],
@@ -161,7 +161,7 @@ fn gradient<T: Trainee>(
 pub struct Epoch {
     /// Loss on the training samples, each computed before the optimiser step that uses the sample.
     pub seen: f64,
-    /// Loss of the held-out games after the epoch.
+    /// Loss on the held-out samples after the epoch.
     pub unseen: f64,
 }
 
@@ -184,7 +184,7 @@ pub fn curve(title: &'static str, epochs: &[Epoch]) -> Plot {
 struct Adam {
     mean: Vec<f32>,
     square: Vec<f32>,
-    /// Number of steps done, out of `steps`.
+    /// Number of steps done so far, out of `steps`.
     step: u64,
     steps: u64,
     rate: f64,
@@ -202,7 +202,7 @@ impl Adam {
         Self { mean: zero.clone(), square: zero, step: 0, steps, rate, decay: decay as f32 }
     }
 
-    /// Takes one step, given the summed gradient of a batch and its number of samples.
+    /// Takes one step, given the gradient summed over a batch of `samples` samples.
     fn step(&mut self, weights: &mut [f32], gradient: &[f32], samples: usize) {
         let rate = (self.rate * 0.5 * (1.0 + libm::cos(PI * self.step as f64 / self.steps as f64))) as f32;
         self.step += 1;
@@ -222,7 +222,7 @@ impl Adam {
     }
 }
 
-/// Adds a multiple of `row` to another row.
+/// Adds `times` times `row` to the row `to`.
 #[inline(always)]
 pub fn add<const UNITS: usize>(to: &mut [f32; UNITS], times: f32, row: &[f32; UNITS]) {
     for unit in 0..UNITS {

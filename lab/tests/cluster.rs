@@ -19,7 +19,7 @@ use testkit::{Folder, skip};
 /// A match limited by iterations, not time, so that each game depends only on its number and the seed.
 const MATCH: &str = "match tournament,iterations=600 greedy --size 6 --seed 3";
 
-/// Returns a Python with Ray; `None`, with a message, if Ray cannot be installed.
+/// Returns the path of a Python with Ray; `None`, with a message, if Ray cannot be installed (in CI: a panic).
 fn python(test: &str) -> Option<PathBuf> {
     // Only one test at a time installs Ray.
     static FETCHING: Mutex<()> = Mutex::new(());
@@ -32,7 +32,7 @@ fn python(test: &str) -> Option<PathBuf> {
         .ok()
 }
 
-/// Returns the moves of each game of a results file, by number; panics if a number occurs twice.
+/// Returns the moves of each game in a result file, by game number; panics if a number occurs twice.
 fn games(file: &str) -> BTreeMap<u64, String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let mut games = BTreeMap::new();
@@ -50,7 +50,7 @@ fn kill(ancestor: &Child, name: &str) -> bool {
     let table = String::from_utf8_lossy(&output.stdout);
     let processes: Vec<(u32, u32, &str)> = table.lines().filter_map(process).collect();
     let (mut generation, mut found) = (vec![ancestor.id()], None);
-    // Process numbers wrap around: a child's can be lower than its parent's.
+    // Process IDs wrap around: a child's can be lower than its parent's.
     while !generation.is_empty() {
         let children = || processes.iter().filter(|(_, parent, _)| generation.contains(parent));
         found = children().rfind(|(.., program)| program.starts_with(name)).or(found);
@@ -60,7 +60,7 @@ fn kill(ancestor: &Child, name: &str) -> bool {
     number.is_some_and(|number| kill_process(number, Signal::KILL).is_ok())
 }
 
-/// Parses a line of `ps`: process id, parent's process id, name of the program.
+/// Parses a line of `ps`: process ID, parent's process ID, name of the program.
 fn process(line: &str) -> Option<(u32, u32, &str)> {
     let mut words = line.split_whitespace();
     let numbers = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -91,7 +91,7 @@ fn killed_workers_and_drivers_change_no_game() {
         while driver.try_wait().expect("it can be asked").is_none() {
             let before = games(&there).len();
             wait_for_games(&there, before + 1, &mut driver);
-            // Kills by turns a `lab` program and a worker of Ray.
+            // Alternately kills a `lab` process and a Ray worker.
             if workers < 10 && kill(&driver, if workers % 2 == 0 { "otrera-lab" } else { "ray::play" }) {
                 workers += 1;
             }
@@ -109,7 +109,7 @@ fn killed_workers_and_drivers_change_no_game() {
 struct Nodes(Child);
 
 impl Nodes {
-    /// Starts the cluster; also returns its address.
+    /// Starts the cluster; also returns its address, `HOST:PORT`.
     fn start(python: &Path) -> (Self, String) {
         let script = "import sys\n\
             from ray.cluster_utils import Cluster\n\
@@ -135,7 +135,7 @@ impl Drop for Nodes {
     }
 }
 
-/// Runs a command without and with a cluster; returns what `read` reads from each output, a path in `folder`.
+/// Runs a command on this machine alone and on a cluster; returns what `read` makes of each output path in `folder`.
 fn on_both<T>(folder: &Folder, command: &str, address: &str, read: impl Fn(&str) -> T) -> [T; 2] {
     [("here", "--concurrency 3"), ("there", &*format!("--cluster {address}"))].map(|(name, place)| {
         let output = folder.file(name);

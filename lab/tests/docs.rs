@@ -1,6 +1,6 @@
-//! The commands in the documentation. The test runs the commands of a shell block marked by `<!-- run -->`, with
-//! smaller numbers; `<!-- run except dist/lab sau, dist/lab judge -->` excludes commands by their first words. Another
-//! test checks that the names and options of all commands exist.
+//! Tests of the commands in the documentation. One test runs the commands of shell blocks marked by `<!-- run -->`,
+//! with smaller numbers; `<!-- run except dist/lab sau, dist/lab judge -->` excludes commands by their first words.
+//! Another test checks that the names and options of all commands exist.
 
 use crate::bot;
 use crate::laboratory::{Run, run};
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use testkit::Folder;
 use testkit::files::repository;
 
-/// Reduces the numbers in a command so that it runs fast.
+/// Returns a command with smaller numbers, so that it runs fast.
 fn shortened(command: &str) -> String {
     const SMALLER: [(&str, &str); 4] =
         [("--games", "2"), ("--time", "0.02"), ("--each", "1"), ("--nodes", "2000")];
@@ -54,7 +54,7 @@ struct Documented {
     is_run: bool,
 }
 
-/// Returns the commands of a page: the lines of its shell blocks, and code spans that begin like a command.
+/// Returns the commands of a page: the lines of its shell blocks, and code spans that begin with a command's name.
 fn commands(page: &str) -> Vec<Documented> {
     let mut found = Vec::new();
     let mut mark = None;
@@ -92,7 +92,7 @@ fn run_in_shell(folder: &Path, command: &str) -> Run {
     run(Command::new("sh").args(["-c", command]).current_dir(folder).stdin(Stdio::null()))
 }
 
-/// Creates a folder with the programs and the files that the documentation names.
+/// Creates a folder with links to the programs and scripts that the documentation names.
 fn place() -> Folder {
     let folder = Folder::in_target("docs");
     fs::create_dir_all(folder.join("dist")).unwrap();
@@ -160,7 +160,7 @@ fn marked_commands_in_pages_succeed() {
     marked.sort_unstable();
     marked.dedup();
     assert!(marked.len() >= 10, "only {} marked commands found", marked.len());
-    // Fits come after the self-play that makes their games; these are so few that a fit is refused.
+    // Fits come after the self-play that plays their games; these are so few that a fit is refused.
     marked.sort_by_key(|command| command.starts_with("dist/lab fit-"));
     let mut problems = Vec::new();
     for command in marked {

@@ -4,7 +4,7 @@ use crate::laboratory::{Run, run_lab};
 use otrera::Position;
 use testkit::Folder;
 
-/// Runs the command with small limits.
+/// Runs `lab endgames` with small limits and these options.
 fn endgames(options: &str) -> Run {
     run_lab(&format!("endgames --iterations 20 --nodes 4000 --time 0.01 {options}"))
 }

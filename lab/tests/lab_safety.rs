@@ -17,7 +17,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use testkit::{Folder, random_record, size};
 
-/// Plays quick games into a file; the number of games follows.
+/// Command that plays quick games into `games.jsonl`, without the number of games, which the test appends.
 const GAMES: &str = "match random greedy --size 6 --plies 0 --concurrency 1 --output games.jsonl --games";
 
 /// Checks that the command fails with this text in its error output.
@@ -26,7 +26,7 @@ fn check_refusal(folder: &Folder, line: &str, complaint: &str) {
     run_in(folder, line).assert_refused(complaint);
 }
 
-/// Runs the laboratory in a folder with a limit on file sizes, which simulates a full disk.
+/// Runs the laboratory in a folder with a file size limit of `blocks` (`ulimit -f`), which simulates a full disk.
 fn run_with_full_disk(folder: &Folder, blocks: u32, line: &str) -> Run {
     let script = format!("ulimit -f {blocks}; exec {} {line}", env!("CARGO_BIN_EXE_lab"));
     run(Command::new("sh").args(["-c", &script]).current_dir(&folder.0))
@@ -263,7 +263,7 @@ fn start_with_sleeper(mut command: Command, folder: &Folder, seconds: &str) -> C
     child
 }
 
-/// Sends a command with [`sleeper`] as a player a signal, and checks that the command, the sleeper and its child end.
+/// Sends `signal` to a command in which [`sleeper`] plays; checks that the command, the sleeper and its child end.
 /// Returns the error output.
 fn interrupt(command: Child, seconds: &str, signal: Signal) -> String {
     send(&command, signal);
@@ -274,7 +274,7 @@ fn interrupt(command: Child, seconds: &str, signal: Signal) -> String {
     said
 }
 
-/// Returns a long match against [`sleeper`].
+/// Writes [`sleeper`] into the folder and returns the command line of a long match against it.
 fn match_with_sleeper(folder: &Folder, seconds: &str) -> String {
     let player = format!("cmd:{},proto=botzone-simple", sleeper(folder, seconds));
     format!("match random {player} --games 4 --time 50 --size 8 --plies 0 --output games.jsonl --resume")

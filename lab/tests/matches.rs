@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::Folder;
 
-/// Runs a match and parses the line of JSON that it prints at the end.
+/// Runs a match with `--json`; parses and returns the line of JSON printed at the end.
 fn result_of(line: &str) -> Value {
     let printed = run_lab(&format!("{line} --json")).printed();
     serde_json::from_str(printed.lines().last().unwrap()).unwrap()
 }
 
-/// Plays two games against a program in tests/engines and checks that both end with this verdict.
+/// Plays two games against a program in tests/engines and checks that both end with this verdict for the program.
 fn check_verdict(program: &str, verdict: &str) {
     let folder = Folder::new(program);
     let player = format!("cmd:{}/tests/engines/{program},proto=botzone-simple", env!("CARGO_MANIFEST_DIR"));
@@ -32,7 +32,7 @@ fn check_verdict(program: &str, verdict: &str) {
 #[test]
 fn faulty_programs_forfeit_with_the_right_verdict() {
     check_verdict("hangs.sh", "late");
-    // The child of the program is killed too, but the match does not wait for its end.
+    // The program's child is killed too, but the match does not wait for the child's end.
     assert!(eventually(|| count_running("sleep 4242") == 0));
     check_verdict("talks_nonsense.sh", "garbage");
     check_verdict("floods.sh", "garbage");

@@ -8,13 +8,13 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use testkit::Folder;
 
-/// Contradictory parameters, a word that the error message contains, and similar valid parameters.
+/// Contradictory parameters, a word in their error message, and similar valid parameters.
 const MISMATCHES: [(&str, &str, &str); 2] = [
     ("tournament,grouping=whole", "priors", "tournament,grouping=whole,formula=uct"),
     ("mcts,formula=puct", "priors", "mcts,formula=puct,grouping=split"),
 ];
 
-/// Runs a program on this input; returns its standard output followed by its error output.
+/// Runs a program with this standard input; returns its standard output followed by its error output.
 fn said(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -3,7 +3,7 @@
 use crate::laboratory::{run_in, write_script};
 use testkit::Folder;
 
-/// Runs the command on a few positions; returns its output.
+/// Runs `lab regret` on a few positions, with a cache file in the folder; returns the standard output.
 fn regret(folder: &Folder, settings: &str) -> String {
     let effort = "--size 8 --positions 12 --iterations 20,2000 --reference 4000 --memory 32";
     run_in(folder, &format!("regret {settings} {effort} --cache values.jsonl")).printed()

@@ -1,4 +1,4 @@
-//! `lab report`: the page in a real browser, compared with the positions of the library.
+//! `lab report`: the page in a real browser, compared with the positions computed by the engine.
 
 mod laboratory;
 
@@ -13,10 +13,10 @@ use testkit::browser::{Browser, expected};
 use testkit::page::assert_fits;
 use testkit::{Folder, random_record, scattered_position, size};
 
-/// A name that would end a script, open an element or fill a template if it were not treated as text.
+/// A name that would end a script, open an element or fill a placeholder if it were not escaped.
 const NASTY: &str = "</script><img src=x onerror=\"window.broken=1\"><!-- {{data}} 甲'&amp;";
 
-/// Creates a game of random moves with winning rates.
+/// Creates a game of random moves with random times, efforts and winning rates.
 fn game(start: Position, names: [&str; 2], rng: &mut Rng) -> GameRecord {
     random_record(start, names, usize::MAX, rng, |mv, rng| PlayedMove {
         mv,
@@ -26,7 +26,7 @@ fn game(start: Position, names: [&str; 2], rng: &mut Rng) -> GameRecord {
     })
 }
 
-/// Creates games with different boards, start positions, results and names.
+/// Creates five games with various board sizes, start positions, results and names.
 fn games() -> Vec<GameRecord> {
     let mut rng = Rng::with_seed(8);
     let set_up = (0..).map(|_| scattered_position(size(6), &mut Rng::with_seed(rng.u64(..))));

@@ -1,4 +1,4 @@
-//! `lab tune` resumes after an interruption, with the same results.
+//! `lab tune` resumes after an interruption, with equal results.
 
 use crate::laboratory::{cut, run_lab};
 use std::fs::read_to_string;

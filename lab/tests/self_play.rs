@@ -12,7 +12,7 @@ fn run_on(threads: &str, line: &str) -> Run {
     run(lab(line).env("RAYON_NUM_THREADS", threads))
 }
 
-/// Plays games into a file; returns the lines of the games by number.
+/// Runs `lab self-play` into a file; returns the lines of the games, sorted by game number.
 fn self_play(arguments: &str, file: &str) -> Vec<String> {
     run_on("1", &format!("self-play {arguments} --iterations 20 --output {file}")).printed();
     let text = read_to_string(file).unwrap();
@@ -21,7 +21,7 @@ fn self_play(arguments: &str, file: &str) -> Vec<String> {
     games
 }
 
-/// Returns the moves of a game, given as a line of JSON.
+/// Returns the moves of a game given as a line of JSON.
 fn moves(game: &str) -> Vec<Move> {
     json::read(game).unwrap().played_moves()
 }
@@ -55,7 +55,7 @@ fn games_are_reproducible_and_resume() {
     assert_eq!(play(3, "--resume", "begun.jsonl"), games);
 }
 
-/// Parses the row `all` of the table of losses: trained network, rounded network, base model, search.
+/// Parses the row `all` of the loss table: trained network, rounded network, base model, search.
 fn losses(printed: &str) -> [f64; 4] {
     let row = printed.lines().find(|line| line.starts_with("all ")).unwrap();
     let numbers: Vec<f64> = row.split_whitespace().skip(2).map(|loss| loss.parse().unwrap()).collect();

@@ -17,7 +17,7 @@ fn assert_close(found: f64, expected: f64, relative_error: f64) {
     assert!(close, "{found} is not {expected}");
 }
 
-/// Checks statistic and p-value of a test, each within its relative error.
+/// Checks the statistic and the p-value of a test, each with its own relative tolerance.
 #[track_caller]
 fn assert_result(found: Result<TestResult, String>, expected: [f64; 2], errors: [f64; 2]) {
     let found = found.unwrap();
@@ -80,8 +80,8 @@ fn elo_of_pairs_matches_numpy_and_scipy() {
     }
 }
 
-/// Simulates a pair of games without draws; returns the half-points. In half of the pairs the same colour wins both
-/// games.
+/// Simulates a pair of games without draws; returns the first player's half-points. In half of the pairs, one colour
+/// wins both games.
 fn simulated_pair(rng: &mut Rng, elo: f64) -> usize {
     let both_won = score_of_elo(elo) - 0.25;
     match rng.f64() {
@@ -168,7 +168,7 @@ fn invalid_sprt_parameters_are_refused() {
     }
 }
 
-/// Simulates 1000 matches; returns the number that accept H0 and the number that accept H1.
+/// Simulates 1000 matches; returns how many accept H0 and how many accept H1.
 fn verdicts(true_elo: f64, elo0: f64, elo1: f64) -> (usize, usize) {
     let mut rng = Rng::with_seed(5);
     let mut verdict = || {
@@ -182,7 +182,7 @@ fn verdicts(true_elo: f64, elo0: f64, elo1: f64) -> (usize, usize) {
 
 #[test]
 fn simulated_matches_respect_the_sprt_error_rates() {
-    // At most 50 errors are expected, with a standard deviation of 7, and more than 0.
+    // At most 50 errors per 1000 matches are expected, with a standard deviation of 7, and more than 0.
     let tolerated = 10..=70;
     for (elo0, elo1) in [(0.0, 20.0), (0.0, 50.0), (-30.0, 0.0)] {
         let (_, wrong) = verdicts(elo0, elo0, elo1);

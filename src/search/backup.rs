@@ -1,4 +1,4 @@
-//! Back-up: adds the values of leaves to the nodes on the path and propagates proofs.
+//! Back-up: adds leaf values to the nodes on the path and propagates proofs towards the root.
 
 use super::tree::{NodeId, REWARD_UNIT, Tree, squared_deviation};
 use crate::board::square::Side;
@@ -13,17 +13,17 @@ pub struct Step {
     pub mover: Side,
 }
 
-/// Sum of leaf values (rewards) for Black, in units of 1/[`REWARD_UNIT`], and sum of their [`squared_deviation`]s.
+/// Sum of Black's rewards (leaf values), in units of 1/[`REWARD_UNIT`], and sum of their [`squared_deviation`]s.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rewards {
-    /// Number of leaves; at most a few thousand, so that the sums do not overflow.
+    /// Number of leaves, at most a few thousand: the sums cannot overflow.
     pub count: u32,
     black: u32,
     squares: u64,
 }
 
 impl Rewards {
-    /// Returns the rewards of one leaf with this value.
+    /// Returns the rewards of one leaf; `for_black` is Black's winning rate there.
     #[inline]
     pub fn of(for_black: WinRate) -> Self {
         let black = (for_black.0 * REWARD_UNIT as f32) as u32;
@@ -37,7 +37,7 @@ impl Rewards {
         if side == Side::Black { self.black } else { self.count * REWARD_UNIT - self.black }
     }
 
-    /// Adds the rewards of other leaves.
+    /// Adds the rewards of other leaves to these.
     #[inline]
     pub fn add(&mut self, other: Self) {
         self.count += other.count;
@@ -46,7 +46,7 @@ impl Rewards {
     }
 }
 
-/// Adds rewards to every node of the path. The visits were already counted during the descent.
+/// Adds `rewards` to every node of the path. The visits were already counted during the descent.
 #[inline]
 pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
     for step in path {
@@ -56,7 +56,7 @@ pub fn add_rewards(tree: &Tree, path: &[Step], rewards: Rewards) {
 }
 
 /// Backs up the proof of the path's last node (MCTS-Solver, Winands et al. 2008). A node is a win for the side to move
-/// if one child is, and a loss if all children are. Stops at the first node that its children do not prove.
+/// there if any child is, and a loss if all children are. Stops at the first unproven node.
 pub fn back_up_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
     let mut upwards = path.rev();
     let Some(mut child) = upwards.next() else { return };
@@ -73,7 +73,7 @@ pub fn back_up_proof(tree: &Tree, path: impl DoubleEndedIterator<Item = Step>) {
 
 /// True if the node is expanded and every child is a proven loss for `chooser`.
 pub fn all_children_lose(tree: &Tree, id: NodeId, chooser: Side) -> bool {
-    // Reads the family first: a node that is being expanded publishes its counts before its family.
+    // Reads the family's address before the counts: an expansion publishes the counts first.
     let is_expanded = tree.is_expanded(id);
     let (count, tried) = tree.node(id).counts();
     is_expanded

@@ -1,4 +1,4 @@
-//! Leaf evaluation: random half-moves, if the preset has rollouts, then the model (MG-PEO paper, algorithm 3).
+//! Leaf evaluation: the preset's rollouts, if any, then the model (MG-PEO paper, algorithm 3).
 
 use super::params::{Parallel, Params, Rollouts};
 use super::playout::Playouts;
@@ -13,7 +13,7 @@ use crate::simd::{Kernel, Lanes, dispatch};
 use crate::threads;
 use fastrand::Rng;
 
-/// Evaluates leaves by rollouts and the model.
+/// Leaf evaluator: rollouts, then the model.
 #[derive(Clone, Debug)]
 pub struct LeafEvaluator {
     rollouts: Rollouts,
@@ -22,7 +22,7 @@ pub struct LeafEvaluator {
     kernel: Kernel,
 }
 
-/// Buffers for leaf evaluation, reused between leaves: a [`ModelScratch`] for each of two parallel rollouts.
+/// Buffers for leaf evaluation, reused between leaves. Each of two parallel rollouts has its own [`ModelScratch`].
 #[derive(Clone, Debug, Default)]
 pub struct EvaluationScratch {
     models: [ModelScratch; 2],
@@ -51,8 +51,8 @@ impl LeafEvaluator {
         self.kernel
     }
 
-    /// Evaluates a leaf: returns Black's winning rate, averaged over the rollouts of [`Params::rollouts`]. If the
-    /// leaf's state is after a movement, shoots a random arrow first.
+    /// Evaluates a leaf: returns Black's winning rate, averaged over the rollouts of [`Params::rollouts`]. If the leaf
+    /// is reached by a movement, shoots a random arrow first.
     #[inline]
     pub fn win_rate_for_black(
         &self,
@@ -63,7 +63,7 @@ impl LeafEvaluator {
         dispatch!(self.kernel, L => self.evaluate::<L>(state, rng, scratch))
     }
 
-    /// Performs [`Self::win_rate_for_black`] with the SIMD instructions of `L`, for callers already compiled for them.
+    /// Implements [`Self::win_rate_for_black`] for the instruction set of `L`, for which its caller must be compiled.
     #[inline(always)]
     pub(super) fn evaluate<L: Lanes>(
         &self,
@@ -81,7 +81,7 @@ impl LeafEvaluator {
             return if winner == Side::Black { WinRate::WIN } else { WinRate::LOSS };
         }
         let [first_scratch, second_scratch] = &mut scratch.models;
-        // One generator per rollout: serial and parallel rollouts draw the same numbers.
+        // One generator per rollout, so that serial and parallel rollouts draw the same random numbers.
         let mut generator = || Rng::with_seed(rng.u64(..));
         let (depth, other_depth) = match self.rollouts {
             Rollouts::None => (0, None),
@@ -106,7 +106,7 @@ impl LeafEvaluator {
         first.mean(self.rollout::<L>(position, other_depth, second_rng, first_scratch))
     }
 
-    /// Returns Black's winning rate after one rollout of `depth` half-moves.
+    /// Plays one rollout of `depth` half-moves and returns Black's winning rate at its end.
     #[inline(always)]
     fn rollout<L: Lanes>(
         &self,

@@ -11,21 +11,21 @@ use crate::seed::mix_seed;
 use crate::simd::{Kernel, Lanes, dispatch};
 use fastrand::Rng;
 
-/// Expands nodes; its buffers are reused between nodes.
+/// Node expander of one worker, with buffers reused between nodes.
 pub struct Expander {
-    /// The worker's chunk of the tree's arena.
+    /// The worker's free slots in the tree's arena.
     pub chunk: ArenaChunk,
-    /// Lists the edges of a node.
+    /// Lister of a node's edges.
     pub lister: EdgeLister,
 }
 
 impl Expander {
-    /// Creates the buffers for one worker. `seed` determines the random order of children without priors.
+    /// Creates an expander for one worker. `seed` determines the random order of children without priors.
     pub fn new(seed: u64) -> Self {
         Self { chunk: ArenaChunk::default(), lister: EdgeLister::new(seed) }
     }
 
-    /// Performs [`Expander::expand`] on `kernel`, with no excluded moves.
+    /// Calls [`Expander::expand`] with the instructions of `kernel` and no excluded moves.
     pub fn expand_on(
         &mut self,
         kernel: Kernel,
@@ -37,7 +37,7 @@ impl Expander {
         dispatch!(kernel, L => self.expand::<L>(tree, id, state, &[], params))
     }
 
-    /// Expands a node with the edges of [`EdgeLister::list`] and returns its first child, whose first visit is counted.
+    /// Expands a node with the edges of [`EdgeLister::list`]. Returns the first child and counts its first visit.
     ///
     /// Returns `None` if the memory is full, the node has no edges, or another worker has begun to expand the node.
     #[inline(always)]
@@ -58,9 +58,9 @@ impl Expander {
     }
 }
 
-/// Lists the edges of a node. The tree lists them again when it allocates further children.
+/// Lister of a node's edges. The edges are listed again whenever the tree allocates further children of the node.
 pub struct EdgeLister {
-    /// Values of movements in this worker's search.
+    /// Mean advantages of movements in this worker's search.
     pub history: History,
     seed: u64,
     edges: Vec<Edge>,
@@ -72,7 +72,7 @@ pub struct EdgeLister {
 
 impl EdgeLister {
     fn new(seed: u64) -> Self {
-        // Far more than a list of half-moves needs, so that two workers never write to the same cache line.
+        // Far more than a list of half-moves needs, so that the buffers of two workers never share a cache line.
         const ROOM: usize = 1024;
         Self {
             history: History::new(),
@@ -85,7 +85,7 @@ impl EdgeLister {
         }
     }
 
-    /// Performs [`EdgeLister::list`] on `kernel`, with no excluded moves.
+    /// Calls [`EdgeLister::list`] with the instructions of `kernel` and no excluded moves.
     pub fn list_on(
         &mut self,
         kernel: Kernel,
@@ -97,11 +97,11 @@ impl EdgeLister {
         dispatch!(kernel, L => self.list::<L>(state, &[], params, tried.iter().copied(), count))
     }
 
-    /// Lists the edges by descending prior, or in random order if the formula has no priors. Omits `excluded` moves
-    /// unless all moves are excluded. Only the first `count` elements are valid; the length is that of the full list.
+    /// Lists a state's edges by descending prior, or in random order if the formula has no priors. Omits `excluded`
+    /// moves unless all moves are excluded. The slice has full length, but only the first `count` elements are valid.
     ///
-    /// `tried` edges come first, in their order and without priors: the history may have changed since they were
-    /// listed. If the formula has no priors, equal states and seeds give equal lists.
+    /// The `tried` edges come first, in the given order and without priors: since they were listed, the history may
+    /// have changed their rank. If the formula has no priors, equal states and seeds give equal lists.
     #[inline(always)]
     pub fn list<L: Lanes>(
         &mut self,
@@ -116,8 +116,8 @@ impl EdgeLister {
         self.list_after_tried::<L>(state, excluded, params, count)
     }
 
-    /// Performs [`EdgeLister::list`], given the tried edges in `self.tried`. It is not generic over the iterator, so
-    /// that it is compiled only once for each kernel.
+    /// Implements [`EdgeLister::list`], with the tried edges in `self.tried`. Not generic over the iterator, so that
+    /// the function is compiled only once for each kernel.
     fn list_after_tried<L: Lanes>(
         &mut self,
         state: &State,
@@ -128,14 +128,14 @@ impl EdgeLister {
         L::call(
             #[inline(always)]
             move || {
-                // Up to this number of edges, a search for each one is faster than sorting all.
+                // Up to this many edges, one pass over the list for each is faster than sorting the whole list.
                 const FEW: usize = 10;
                 match params.formula {
                     Formula::Puct(puct) if params.grouping == Grouping::Split => {
                         self.list_with_logits::<L>(state, &params.model, &puct);
                         self.set_priors();
                         tree::put_first(&mut self.edges, &self.tried);
-                        // An excluded edge may be among the first.
+                        // Some of the first edges may be excluded, so more than `count` must be sorted.
                         if count <= FEW && excluded.is_empty() {
                             tree::sort_first(&mut self.edges, &mut self.sorted, count);
                         } else {

@@ -1,13 +1,13 @@
-//! History of movements: how much better than its parent's mean each movement was, wherever in the tree it was played.
+//! History of movements: each movement's advantage over its parent's mean value, averaged over the whole tree.
 //!
 //! This is the history heuristic (Schaeffer 1989) with a table indexed by side, origin and destination (butterfly
-//! boards, Hartmann 1988). The search adds the values to the logits of movements, so that a movement that did well
-//! elsewhere is tried earlier. Each worker has its own table.
+//! boards, Hartmann 1988). The search adds the weighted mean advantages to the policy logits, so that a movement that
+//! did well elsewhere is tried earlier. Each worker has its own table.
 
 use crate::board::moves::Movement;
 use crate::board::square::Side;
 
-/// Advantages of the movements of both sides.
+/// Mean advantage of each movement of both sides.
 pub struct History {
     /// Mean advantages, shrunk towards 0; see [`History::get`].
     values: Vec<f32>,
@@ -16,9 +16,9 @@ pub struct History {
 }
 
 impl History {
-    /// Iterations with advantage 0 that each mean starts with.
+    /// Pseudo-count: each mean starts with this many imaginary iterations of advantage 0.
     const PRIOR_COUNT: f32 = 30.0;
-    /// Maximum weight of the past in a mean, in iterations: older ones fade out.
+    /// Cap on the number of iterations that a mean counts, so that old iterations fade out.
     const MAX_COUNT: f32 = 4000.0;
 
     /// Creates an empty history.
@@ -32,13 +32,13 @@ impl History {
         side.index() << 14 | movement.from.index() << 7 | movement.to.index()
     }
 
-    /// Returns the mean advantage of a movement of `side`, -1 to 1: its value minus the mean of its parent.
+    /// Returns the mean advantage of a movement of `side`, -1 to 1: its winning rate minus its parent's mean.
     #[inline(always)]
     pub fn get(&self, side: Side, movement: Movement) -> f32 {
         self.values[Self::index(side, movement)]
     }
 
-    /// Adds `count` iterations below a movement of `side`. `advantage` is the sum of their advantages.
+    /// Adds `count` iterations below a movement of `side`. `advantage` is the sum of the iterations' advantages.
     #[inline(always)]
     pub fn add(&mut self, side: Side, movement: Movement, count: u32, advantage: f32) {
         let index = Self::index(side, movement);

@@ -24,7 +24,7 @@
 //!
 //! 1. The worker descends to the new leaf. It adds 200 visits to the root, 100 to m and 3 to a.
 //! 2. It evaluates the leaf and returns to a, where it runs the 2 iterations left in the burst.
-//! 3. The burst of a is used up. One addition gives a its 3 rewards; m has 97 iterations left.
+//! 3. The burst of a is used up. The worker adds the burst's 3 rewards to a in one addition; m has 97 iterations left.
 //! 4. The worker runs these 97 iterations below m, then adds the 100 rewards of the burst to m in one addition.
 //! 5. The root has 100 iterations left. After them, the worker adds 200 rewards to the root and begins the next burst.
 //!
@@ -51,26 +51,26 @@ use crate::seed::mix_seed;
 use crate::simd::{Lanes, dispatch};
 use fastrand::Rng;
 
-/// The state of one search thread, kept between runs to reuse its buffers.
+/// State of one search thread, kept between runs to reuse its buffers.
 pub(crate) struct Worker {
-    /// Nodes of the current descent, the root first.
+    /// Nodes on the current path, the root first.
     path: Vec<Level>,
     scratch: Scratch,
     /// Length of the longest path of this run, in nodes.
     longest: usize,
-    /// Iterations until the next clock check.
+    /// Number of iterations until the next clock check.
     until_clock: u32,
 }
 
-/// A node on the current path, with its [burst](self). Aligned to a cache line, like all data that a worker writes: two
-/// workers that write to one line slow each other down (false sharing).
+/// A node on the current path, with its [burst](self). Aligned to a cache line, like all data that a worker writes, so
+/// that two workers never write to one line (false sharing).
 #[repr(align(64))]
 struct Level {
     step: Step,
     state: State,
-    /// Variance of the values below the parent.
+    /// Variance of the leaf values below the parent node.
     variance: ValueVariance,
-    /// Length of the burst. These iterations are already counted as visits of the node.
+    /// Length of the burst in iterations, all of them already counted as visits of the node.
     granted: u32,
     /// True if this descent created the node and has not evaluated it yet.
     is_new: bool,
@@ -78,7 +78,7 @@ struct Level {
     rewards: Rewards,
 }
 
-/// Buffers of an iteration: random numbers, reused allocations, caches.
+/// Random number generator, reused buffers and caches of one worker.
 struct Scratch {
     rng: Rng,
     expander: Expander,
@@ -104,10 +104,10 @@ impl Level {
 }
 
 impl Worker {
-    /// Iterations between two clock checks: well under a millisecond.
+    /// Number of iterations between two clock checks; they take well under a millisecond.
     const CLOCK_INTERVAL: u32 = 16;
 
-    /// Creates worker number `index`, which draws from random stream number `index` of `seed`, see [`mix_seed`].
+    /// Creates the worker that draws its random numbers from stream `index` (0-based) of `seed`, see [`mix_seed`].
     pub fn new(seed: u64, index: u64) -> Self {
         let scratch = Scratch {
             rng: Rng::with_seed(mix_seed(seed, index)),
@@ -119,18 +119,17 @@ impl Worker {
         Self { path: Vec::with_capacity(64), scratch, longest: 0, until_clock: 0 }
     }
 
-    /// Empties the history of movements.
+    /// Clears the history of movements.
     pub fn clear_history(&mut self) {
         self.scratch.expander.lister.history = History::new();
     }
 
-    /// Runs iterations until the run is over. Calls `tick` after each burst of the root during which the clock was
-    /// checked.
+    /// Runs iterations until the run is over or pauses. Calls `tick` after each root burst that checked the clock.
     pub fn work(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         dispatch!(run.evaluator.kernel(), L => self.work_with::<L>(run, tick));
     }
 
-    /// Performs [`Worker::work`], compiled for one instruction set with the whole iteration inlined.
+    /// Implements [`Worker::work`] for the instruction set of `L`, with the whole iteration inlined.
     #[inline(always)]
     fn work_with<L: Lanes>(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
         self.scratch.cache.clear();
@@ -158,8 +157,8 @@ impl Worker {
         run.tree.return_chunk(std::mem::take(&mut self.scratch.expander.chunk));
     }
 
-    /// Begins a [burst](self) at the root: adds the iterations granted to the root's visits and starts the path there.
-    /// Returns `false` if no iterations are granted: the run is over or the root is proven.
+    /// Begins a [burst](self) at the root: adds the granted iterations to the root's visits and starts the path at the
+    /// root. Returns `false` if no iterations are granted: the run is over or the root is proven.
     #[inline(always)]
     fn begin_burst(&mut self, run: &Run) -> bool {
         let step = Step { node: run.tree.root(), mover: run.root.side().opponent() };
@@ -174,8 +173,8 @@ impl Worker {
         true
     }
 
-    /// Ends the burst of the last node: removes the node from the path, backs up the rewards, and subtracts the visits
-    /// of iterations that were not run.
+    /// Ends the burst of the path's last node: removes the node from the path, adds the burst's rewards to the node,
+    /// and subtracts the visits of iterations that were not run.
     #[inline(always)]
     fn end_burst(&mut self, run: &Run) {
         let Some(level) = self.path.last() else { return };
@@ -198,7 +197,7 @@ impl Worker {
         }
     }
 
-    /// Selects a child of the path's last node and appends it to the path. Returns `false` at a leaf.
+    /// Selects a child of the path's last node and appends the child to the path. Returns `false` at a leaf.
     #[inline(always)]
     fn descend<L: Lanes>(&mut self, run: &Run) -> bool {
         let Some((Selected { child, is_new }, variance)) = self.select_child::<L>(run) else { return false };
@@ -228,14 +227,14 @@ impl Worker {
         true
     }
 
-    /// Selects a child of the path's last node: the best by the formula, or the first if the call expands the node.
-    /// Also returns the variance of the node's values. `None` if the node is a leaf or has no child to select.
+    /// Selects a child of the path's last node: the best by the formula, or the first if this call expands the node.
+    /// Also returns the variance of the leaf values below the node. `None` if no child can be selected.
     #[inline(always)]
     fn select_child<L: Lanes>(&mut self, run: &Run) -> Option<(Selected, ValueVariance)> {
         let tree = run.tree;
         let level = self.path.last()?;
         let id = level.step.node;
-        // With priors, a new movement is extended by its most probable arrow before it is evaluated.
+        // With priors, the descent continues from a new movement to its most probable arrow before the evaluation.
         let goes_on =
             !level.is_new || run.params.formula.has_priors() && matches!(level.state, State::ToShoot(_));
         if !goes_on || tree.node(id).proof().is_some() {
@@ -299,7 +298,7 @@ impl Worker {
     }
 }
 
-/// Adds the rewards of a burst below `step`, a child of `parent`, to the history if the child is a movement.
+/// Adds the rewards of a burst at `step`, a child of `parent`, to the history if the child's edge is a movement.
 #[inline(always)]
 fn record(history: &mut History, run: &Run, parent: &Level, step: Step, rewards: Rewards) {
     if let State::ToMove(_) = parent.state
@@ -307,10 +306,10 @@ fn record(history: &mut History, run: &Run, parent: &Level, step: Step, rewards:
     {
         let reward = parent.rewards.of_side(parent.step.mover);
         let of_parent = Parent::in_burst(run.tree, parent.step.node, step.mover, parent.left(), reward);
-        // The parent's rewards are those of the opponent. In a search with several workers their visits in flight count
-        // as the opponent's losses, which lowers every advantage by a few hundredths at most.
+        // The parent's rewards are those of the opponent. The visits in flight of other workers count as the opponent's
+        // losses, which lowers every advantage by a few hundredths at most.
         let mean = of_parent.mean();
-        // 0 as long as no iteration below the parent has ended.
+        // The mean is 0 as long as no iteration below the parent has ended.
         if mean > 0.0 {
             let sum = rewards.of_side(step.mover) as f32 / REWARD_UNIT as f32;
             history.add(step.mover, movement, rewards.count, sum - rewards.count as f32 * (1.0 - mean));
@@ -319,7 +318,7 @@ fn record(history: &mut History, run: &Run, parent: &Level, step: Step, rewards:
 }
 
 /// Returns the winner of a state if the game is over or the filling bounds of [`crate::endgame`] prove a winner. Tries
-/// the bounds only before a movement and if at most 3/5 of the squares are empty: earlier they almost never succeed.
+/// the bounds only before a movement and if at most 3/5 of the squares are empty: earlier, a proof is very rare.
 fn proven_winner(run: &Run, state: &State, prover: &mut FillingProver) -> Option<Side> {
     let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
     match state {

@@ -64,7 +64,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tree::Tree;
 
-/// Time between two calls of the progress closure.
+/// Minimum time between two calls of the progress closure.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Machine resources for a search: by default one thread, 160 MiB and seed 1.
@@ -72,7 +72,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 pub struct Resources {
     /// Search threads; 0 is treated as 1.
     pub threads: usize,
-    /// Upper bound on the tree's memory in bytes. Pages are allocated only as the tree grows.
+    /// Maximum memory of the tree in bytes, clamped to 1 MiB .. 32 GiB. The tree takes memory only as it grows.
     pub memory: usize,
     /// Random seed. With one thread and an iteration limit, equal seeds give the same search on every machine.
     pub seed: u64,
@@ -84,7 +84,7 @@ impl Default for Resources {
     }
 }
 
-/// A search: the position, the tree grown so far, and the threads that grow it.
+/// A search: the root position, the tree grown so far, and the threads that grow the tree.
 pub struct Search {
     position: Position,
     /// Root moves that the search does not consider.
@@ -128,12 +128,12 @@ impl Search {
         &self.position
     }
 
-    /// Returns the number of threads; [`Parallel`] determines whether they run iterations, rollouts or metrics.
+    /// Returns the number of threads; [`Parallel`] determines whether the threads run iterations, rollouts or metrics.
     pub fn threads(&self) -> usize {
         threads::count(self.pool.as_ref())
     }
 
-    /// Plays a legal move. Keeps the subtree below it and the history of movements.
+    /// Plays a legal move at the root. Keeps the subtree below the move and the history of movements.
     pub fn advance(&mut self, mv: Move) {
         let next = self.position.with_move(mv);
         match self.tree.find_move(mv) {
@@ -144,7 +144,8 @@ impl Search {
         self.excluded.clear();
     }
 
-    /// Changes the root position. Drops the tree unless the position is unchanged.
+    /// Changes the root position. Drops the tree, the history of movements and the excluded moves, unless `position` is
+    /// the current root position.
     pub fn set_position(&mut self, position: Position) {
         if position != self.position {
             self.position = position;
@@ -160,8 +161,8 @@ impl Search {
         self.has_endgame_proofs = false;
     }
 
-    /// Excludes these root moves, and no others, until the position changes. If every legal move is excluded, all of
-    /// them are searched.
+    /// Excludes these root moves, and no others, until the position changes. Drops the tree if the excluded moves
+    /// change. If every legal move is excluded, all of them are searched.
     pub fn exclude(&mut self, moves: &[Move]) {
         if moves != self.excluded {
             self.excluded = moves.to_vec();
@@ -193,8 +194,8 @@ impl Search {
     ) -> Report {
         let started = Instant::now();
         let root_winner = self.endgame_winner();
-        // If the root is a proven loss, the search must still find the move that resists longest, so it proves nothing
-        // below the root.
+        // If the root is a proven loss, the search must still find the move that resists longest, so it does not try
+        // the filling bounds below the root.
         let endgame_proofs = self.params.endgame_proofs && root_winner.is_none();
         self.has_endgame_proofs |= endgame_proofs;
         let mut prover = FillingProver::new();
@@ -253,7 +254,7 @@ impl Search {
 
     /// Returns the winner that the filling bounds of [`crate::endgame`] prove at the root. `None` without a proof, if
     /// the game is over, if moves are excluded, or if `endgame_proofs` is off. If the opponent is the winner, clears a
-    /// tree that contains proofs by the bounds: they would end the search, but the opponent may still err.
+    /// tree that may contain proofs by the bounds: such proofs would end the search, but the opponent may still err.
     fn endgame_winner(&mut self) -> Option<Side> {
         // The bounds assume that no move is excluded.
         if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
@@ -305,8 +306,8 @@ mod tests {
         assert_eq!(run().best, report.best);
     }
 
-    /// Computes the path of the next iteration by PUCT in double precision. The flag is true if the iteration adds an
-    /// untried child of the last node to the path. `None` if the two best scores of a node are nearly equal.
+    /// Computes by PUCT, in double precision, the nodes that the next iteration visits. The flag is true if the
+    /// iteration then tries a new child of the last node. `None` if the two best scores at a node are nearly equal.
     fn next_path(tree: &Tree, puct: &Puct) -> Option<(Vec<NodeId>, bool)> {
         let (mut path, mut variance) = (vec![tree.root()], f64::from(ValueVariance::START.0));
         loop {
@@ -315,7 +316,7 @@ mod tests {
             if !tree.is_expanded(id) {
                 return Some((path, false));
             }
-            // Rewards belong to the side that moved in: after a movement that is the chooser, else its opponent.
+            // Rewards are those of the side that moved into the node: after a movement the chooser, else the opponent.
             let after_movement = id != tree.root() && node.edge().as_arrow().is_none();
             let c = puct.c(after_movement, node.visits());
             let mean = f64::from(node.mean(node.visits()));
@@ -345,7 +346,7 @@ mod tests {
 
     #[test]
     fn iterations_follow_the_puct_formula() {
-        // A high weight, so that the variance of a node depends strongly on that of its parent.
+        // A high weight makes a node's variance depend strongly on its parent's.
         let puct = Puct { variance_prior: 100.0, ..Puct::DEFAULT };
         let params =
             Params { formula: Formula::Puct(puct), burst: 1, endgame_proofs: false, ..Params::TOURNAMENT };

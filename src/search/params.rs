@@ -1,7 +1,7 @@
 //! Search parameters and the presets.
 //!
-//! All presets are parameters of one searcher. `mcts`, `mg`, `peo` and `paper` are the four systems of the MG-PEO
-//! paper's table 5, `uct` is that of Kato et al., and `tournament` is the default.
+//! All presets configure the same search. `mcts`, `mg`, `peo` and `paper` are the four systems of the MG-PEO paper's
+//! table 5, `uct` is that of Kato et al., and `tournament` is the default.
 
 mod text;
 
@@ -18,17 +18,16 @@ pub enum Grouping {
     Split,
 }
 
-/// Parallelization mode. All modes give a leaf the same value, but with more than one thread on the tree the search is
-/// not reproducible.
+/// Parallelization mode. All modes give a leaf the same value, but a multi-threaded `Tree` search is not reproducible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parallel {
     /// One thread.
     Off,
-    /// The metrics of one evaluation in parallel: the paper's parallel evaluation.
+    /// The metrics of one evaluation are computed in parallel: the paper's parallel evaluation.
     Metrics,
-    /// The rollouts of one leaf in parallel: leaf parallelization (Chaslot et al. 2008).
+    /// The two rollouts of a leaf run in parallel: leaf parallelization (Chaslot et al. 2008).
     Rollouts,
-    /// All threads on one shared tree: tree parallelization with virtual loss (Chaslot et al. 2008).
+    /// All threads search one shared tree: tree parallelization with virtual loss (Chaslot et al. 2008).
     Tree,
 }
 
@@ -48,24 +47,24 @@ pub enum Formula {
     },
     /// Exploration by priors, see [`Puct`].
     Puct(Puct),
-    /// `mean + sqrt(ln N / n * min(1/4, mean - mean^2 + sqrt(2 ln N / n)))`, as Kato et al. print it.
+    /// `mean + sqrt(ln N / n * min(1/4, mean - mean^2 + sqrt(2 ln N / n)))`, as printed by Kato et al.
     Ucb1Tuned,
 }
 
 impl Formula {
-    /// True for PUCT: children are tried in prior order, not each once first.
+    /// True for PUCT, which tries children in prior order. The other formulas first try every child once.
     #[inline]
     pub const fn has_priors(&self) -> bool {
         matches!(self, Self::Puct(_))
     }
 }
 
-/// PUCT: `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), with the variance
-/// of the values below the node, see [`super::select::puct::ValueVariance`].
+/// PUCT: `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), with the variance of
+/// the leaf values below the node, see [`super::select::puct::ValueVariance`].
 ///
-/// An untried child is scored with the mean of its parent (first-play urgency). Children are tried in prior order. A
-/// descent that tries a new movement continues to its most probable arrow. Movements and arrows have separate
-/// constants, since a wrong arrow costs less than a wrong movement.
+/// An untried child is scored with its parent's mean value (first-play urgency). Children are tried in prior order. A
+/// descent that tries a new movement continues to the movement's most probable arrow. Movements and arrows have
+/// separate constants, since a wrong arrow costs less than a wrong movement.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Puct {
     /// Exploration constant c for movements.
@@ -74,12 +73,12 @@ pub struct Puct {
     pub arrow_c: f32,
     /// Temperature of the movements' priors, which are `softmax(logit / temperature)`, see [`crate::eval::policy`].
     pub movement_temperature: f32,
-    /// Temperature of the arrows' priors.
+    /// Temperature of the arrows' priors, used like [`Self::movement_temperature`].
     pub arrow_temperature: f32,
     /// Growth rate of [`Self::movement_c`] and [`Self::arrow_c`] with the logarithm of the visits, see [`Puct::c`]; 0
     /// keeps them constant.
     pub growth: f32,
-    /// Weight of the history in the logits of movements, see [`super::history`]; 0 for no history.
+    /// Weight of the history of movements in their policy logits, see [`super::history`]; 0 turns the history off.
     pub history: f32,
     /// Pseudo-count of the parent's variance in a node's variance, see [`super::select::puct::ValueVariance::at`]. With
     /// 1e9 the variance of every node is about [`super::select::puct::ValueVariance::START`].
@@ -87,7 +86,7 @@ pub struct Puct {
 }
 
 impl Puct {
-    /// Number of visits around which the exploration constants begin to grow.
+    /// Number of visits at which the exploration constants begin to grow noticeably.
     const GROWTH_VISITS: f32 = 20_000.0;
 
     /// Returns the exploration constant for movements or for arrows at a node with `visits` visits:
@@ -99,8 +98,8 @@ impl Puct {
         c * (1.0 + self.growth * log_one_plus(visits as f32 / Self::GROWTH_VISITS))
     }
 
-    /// Temperatures and variance prior tuned by `lab tune`: 1,450 pairs of games at 2,000 and 3,000 iterations a move,
-    /// then 700 pairs at 30,000. Exploration chosen by `lab regret` at 20,000 to 1,000,000 iterations.
+    /// Default constants, chosen by `lab tune` (temperatures, variance prior: 1,450 game pairs at 2,000 and 3,000
+    /// iterations per move, then 700 at 30,000) and `lab regret` (exploration: 20,000 to 1,000,000 iterations).
     pub const DEFAULT: Self = Self {
         movement_c: 4.5,
         arrow_c: 0.5,
@@ -112,8 +111,8 @@ impl Puct {
     };
 }
 
-/// Approximates ln(1 + x) for x >= 0 with an error of at most 0.006: the exponent of the float plus a parabola of its
-/// significand. Continuous, fast, and equal on every machine.
+/// Approximates ln(1 + x) for x >= 0 with an error of at most 0.006: the float's exponent plus a parabola in its
+/// significand. The result is continuous and equal on every machine.
 #[inline(always)]
 fn log_one_plus(x: f32) -> f32 {
     let bits = (1.0 + x).to_bits();
@@ -129,9 +128,9 @@ pub enum Rollouts {
     None,
     /// One rollout of this depth.
     One(u32),
-    /// Two rollouts, one to each depth; their winning rates are averaged.
+    /// Two rollouts, one of each depth; their winning rates are averaged.
     Two(u32, u32),
-    /// One playout to the end of the game; its result is the value, 0 or 1.
+    /// One playout to the end of the game; the leaf's value is the playout's result, 0 or 1.
     ToEnd,
 }
 
@@ -144,7 +143,7 @@ pub struct Params {
     pub parallel: Parallel,
     /// Selection formula.
     pub formula: Formula,
-    /// Rollouts from a new leaf.
+    /// Rollouts played from a new leaf.
     pub rollouts: Rollouts,
     /// Model that evaluates leaves and gives the priors of half-moves.
     pub model: Model,
@@ -201,7 +200,7 @@ impl Params {
         ("uct", Self::UCT),
     ];
 
-    /// True for UCT over half-moves. A movement then has infinite value until one of its arrows is tried (MG-PEO paper,
+    /// True for UCT over half-moves: a movement has infinite value until one of its arrows is tried (MG-PEO paper,
     /// sections 3.2 and 4.1).
     #[inline]
     pub const fn has_arrow_before_value(&self) -> bool {

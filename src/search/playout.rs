@@ -2,8 +2,8 @@
 //!
 //! Drawing a random half-move needs only the distance that each amazon can slide in each direction. Bitboards are slow
 //! at this, so the board is stored as its rows, columns and diagonals, one word each (compare rotated bitboards,
-//! <https://www.chessprogramming.org/Rotated_Bitboards>). A table gives the length of the run of empty squares on
-//! either side of an amazon. The lengths number all destinations, and one random number selects a destination.
+//! <https://www.chessprogramming.org/Rotated_Bitboards>). A table gives the lengths of the runs of empty squares on
+//! either side of an amazon. The lengths add up to the number of destinations, of which one random number selects one.
 
 use crate::board::bitboard::Bitboard;
 use crate::board::position::{Position, Rules};
@@ -13,8 +13,9 @@ use fastrand::Rng;
 /// Lines of the board: 10 rows, 10 columns, 19 diagonals and 19 antidiagonals.
 const LINES: usize = 10 + 10 + 19 + 19;
 
-/// Row, column, diagonal and antidiagonal of each square, each as (number of the line, place on the line). Lines
-/// 0..10 are rows, 10..20 columns, 20..39 diagonals (up-right), 39..58 antidiagonals (up-left).
+/// Row, column, diagonal and antidiagonal through each square, each as (line, place): the line's index and the square's
+/// 0-based index on the line. Lines 0..10 are rows, 10..20 columns, 20..39 diagonals (up-right), 39..58 antidiagonals
+/// (up-left).
 static PLACES: [[(u8, u8); 4]; 128] = places();
 
 const fn places() -> [[(u8, u8); 4]; 128] {
@@ -53,7 +54,7 @@ const fn runs() -> [[u16; 1024]; 16] {
 /// Maximum number of amazons per side in a playout.
 pub const MAX_AMAZONS: usize = 4;
 
-/// Squares of one side's amazons.
+/// Square indices of one side's amazons.
 #[derive(Clone, Copy)]
 struct Team {
     squares: [u8; MAX_AMAZONS],
@@ -61,7 +62,7 @@ struct Team {
 }
 
 impl Team {
-    /// Lists the amazons; `None` if there are more than [`MAX_AMAZONS`].
+    /// Lists the squares of a set of amazons; `None` if there are more than [`MAX_AMAZONS`].
     #[inline(always)]
     fn new(amazons: Bitboard) -> Option<Self> {
         let mut team = Self { squares: [0; MAX_AMAZONS], count: 0 };
@@ -78,7 +79,7 @@ impl Team {
 struct Lines([u32; LINES]);
 
 impl Lines {
-    /// Toggles a square between empty and taken.
+    /// Toggles a square between empty and occupied.
     #[inline(always)]
     fn flip(&mut self, square: u8) {
         for (line, place) in PLACES[usize::from(square) & 127] {
@@ -86,7 +87,7 @@ impl Lines {
         }
     }
 
-    /// Returns the distances that a queen on `from` can slide.
+    /// Returns the distances that a queen on `from` can slide in the eight directions.
     #[inline(always)]
     fn slides(&self, from: u8) -> Slides {
         let mut steps = 0;
@@ -98,13 +99,12 @@ impl Lines {
     }
 }
 
-/// Distances that a queen can slide in the eight directions, one byte each, in the order of [`STEPS`]. Each is at most
-/// 9, and their sum is at most 35.
+/// Distances in squares that a queen can slide in the eight directions, one byte each, in the order of [`STEPS`]. Each
+/// distance is at most 9, and their sum is at most 35.
 #[derive(Clone, Copy, Default)]
 struct Slides(u64);
 
-/// Differences of square indices between neighbours: right, left, up, down, then both ways along the diagonal and the
-/// antidiagonal.
+/// Mailbox offsets of a square's eight neighbours: right, left, up, down, then both ways along each diagonal.
 const STEPS: [i8; 8] = [1, -1, 11, -11, 12, -12, 10, -10];
 
 impl Slides {
@@ -114,7 +114,7 @@ impl Slides {
         (self.0.wrapping_mul(BYTES) >> 56) as u32
     }
 
-    /// Returns destination number `n`, counted from 0 in the order of [`STEPS`].
+    /// Returns destination `n` of a queen on `from`, counted from 0 by direction in the order of [`STEPS`].
     #[inline(always)]
     fn landing(self, from: u8, n: u32) -> u8 {
         let (direction, n) = nth::<8>(self.0, n);
@@ -122,11 +122,12 @@ impl Slides {
     }
 }
 
-/// A word with 1 in each byte: multiplying by it sums a word's bytes into the highest byte.
+/// Word with the value 1 in each byte. Multiplying a word by this one adds up the word's bytes in the highest byte.
 const BYTES: u64 = u64::MAX / 0xff;
 
-/// Finds item `n` among the items of several groups, numbered in sequence from 0. Returns the group and the item's
-/// index in the group. `counts` packs the sizes of 64/BITS groups; the sizes and their sum must be below 2^(BITS-1).
+/// Finds the group that contains item `n`, where the items of all groups are numbered consecutively from 0. Returns the
+/// group's index and the item's index in the group. `counts` packs the sizes of 64/BITS groups, BITS bits each; the
+/// sizes and their sum must be below 2^(BITS-1).
 ///
 /// One multiplication computes all prefix sums and one subtraction compares `n` with all of them. There is no branch,
 /// since a random `n` cannot be predicted (SWAR, <https://www.chessprogramming.org/SIMD_and_SWAR_Techniques>).
@@ -135,7 +136,7 @@ fn nth<const BITS: u32>(counts: u64, n: u32) -> (usize, u32) {
     let ones = u64::MAX / ((1 << BITS) - 1);
     let signs = ones << (BITS - 1);
     let sums = counts.wrapping_mul(ones);
-    // A counter's sign bit stays set if n is at least its prefix sum: the set bits count the counters before item n.
+    // The sign bit of group k stays set if n >= its inclusive prefix sum: the set bits count the groups before item n.
     let passed = (((u64::from(n) * ones) | signs) - sums) & signs;
     let passed = passed >> (BITS - 1);
     let index = (passed.wrapping_mul(ones) >> (64 - BITS)) as u32;
@@ -143,8 +144,7 @@ fn nth<const BITS: u32>(counts: u64, n: u32) -> (usize, u32) {
     (index as usize, n - before as u32)
 }
 
-/// Plays games to the end. Keeps the lines of the last start position: the next start is similar, so only the changed
-/// squares are updated.
+/// Playout runner. Keeps the lines of the last start position and updates only the squares that differ in the next one.
 #[derive(Clone, Debug)]
 pub struct Playouts {
     empty: Bitboard,
@@ -180,7 +180,7 @@ impl Playouts {
     }
 }
 
-/// Returns the side that cannot move; like [`Position::winner`] it checks White first.
+/// Returns the side that cannot move, if any. Checks White first, as [`Position::winner`] does.
 fn blocked(lines: &Lines, teams: &[Team; 2]) -> Option<Side> {
     [Side::White, Side::Black].into_iter().find(|side| {
         let team = &teams[side.index()];
@@ -188,7 +188,7 @@ fn blocked(lines: &Lines, teams: &[Team; 2]) -> Option<Side> {
     })
 }
 
-/// Plays a random movement, then a random arrow. Returns `false` and plays nothing if no amazon can move.
+/// Plays a random movement of `team`, then a random arrow. Returns `false` and plays nothing if no amazon can move.
 #[inline(always)]
 fn random_move(lines: &mut Lines, team: &mut Team, rng: &mut Rng) -> bool {
     let mut slides = [Slides::default(); MAX_AMAZONS];
@@ -208,7 +208,7 @@ fn random_move(lines: &mut Lines, team: &mut Team, rng: &mut Rng) -> bool {
     lines.flip(from);
     lines.flip(to);
     team.squares[amazon & 3] = to;
-    // Never empty: the square that the amazon left is a target.
+    // There is always a target: the square that the amazon left.
     let flights = lines.slides(to);
     lines.flip(flights.landing(to, rng.u32(..flights.count())));
     true

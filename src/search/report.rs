@@ -22,7 +22,7 @@ pub struct Report {
     pub win_rate: WinRate,
     /// Side that is proven to win, if any.
     pub proven: Option<Side>,
-    /// Number of moves that the proven winner is certain to have left when the other side cannot move. `None` unless
+    /// Number of moves that the proven winner is certain to have left when the loser cannot move. `None` unless
     /// [`crate::endgame`] proves the outcome at the root or after a winning best move.
     pub margin: Option<u32>,
     /// Moves tried at the root: the best move first, then proven wins, then the others by visits, proven losses last.
@@ -30,19 +30,19 @@ pub struct Report {
     pub lines: Vec<Line>,
     /// Principal variation, beginning with `best`.
     pub principal_variation: Vec<Move>,
-    /// Iterations of this run.
+    /// Number of iterations in this run.
     pub iterations: u64,
-    /// Visits of the root, including those kept from earlier searches.
+    /// Number of visits to the root, including those kept from earlier searches.
     pub visits: u32,
     /// Number of nodes in the tree: the root and all children of expanded nodes, tried or not.
     pub nodes: usize,
     /// Fraction of the tree's memory in use, 0 to 1.
     pub memory_used: f64,
-    /// Number of pauses of this run in which a part of the memory was recycled, see [`Tree::recycle`].
+    /// Number of times this run paused to recycle memory, see [`Tree::recycle`].
     pub recycled: u32,
-    /// Total time of the pauses in which memory was recycled.
+    /// Total time that this run paused to recycle memory.
     pub recycling: Duration,
-    /// Length of the longest path, in whole moves, rounded up.
+    /// Length of the longest path of this run from the root, in whole moves, rounded up.
     pub depth: usize,
     /// Time since the run began.
     pub elapsed: Duration,
@@ -58,12 +58,12 @@ pub struct Line {
     pub mv: Move,
     /// Principal variation after the move; empty beyond the first [`CONTINUED`] lines.
     pub continuation: Vec<Move>,
-    /// Visits of the move.
+    /// Number of visits to the node after the move.
     pub visits: u32,
     /// Winning rate of the side that plays the move.
     pub win_rate: WinRate,
     /// Lower confidence bound of the winning rate, by which the final move is chosen, see [`final_child`]. `None` if
-    /// the move has less than a fifth of the visits of the most visited move, if its outcome is proven, or with
+    /// the outcome is proven, if the move has less than 1/5 of the visits of the most visited unproven move, or with
     /// `lcb-z=0`.
     pub lower_bound: Option<WinRate>,
     /// Side that is proven to win after the move, if any.
@@ -80,7 +80,7 @@ impl Report {
         }
     }
 
-    /// Returns the lines in the order of preference for the final move, see [`final_child`]: the best move, proven
+    /// Returns the lines in order of preference as the final move, see [`final_child`]: the best move, other proven
     /// wins, lines with a [`Line::lower_bound`] by descending bound, other lines by descending visits, proven losses.
     pub fn by_choice(&self) -> Vec<&Line> {
         let mut lines: Vec<&Line> = self.lines.iter().collect();
@@ -99,7 +99,7 @@ impl Report {
     }
 }
 
-/// Builds the report of a search.
+/// Builds the report of a search from its tree and counters.
 pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
     let tree = run.tree;
     let principal_variation = principal_variation(run);
@@ -132,7 +132,7 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
     }
 }
 
-/// Returns [`Report::margin`] after the best move; `None` unless the search and the filling bounds prove that it wins.
+/// Returns [`Report::margin`] after the best move; `None` unless search and filling bounds prove a win.
 fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) -> Option<u32> {
     let best = best.filter(|_| proven == Some(root.side()))?;
     let after = root.with_move(*best);
@@ -148,7 +148,7 @@ pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
     Report { best: Some(mv), lines: vec![line], principal_variation: vec![mv], ..report }
 }
 
-/// Returns the winning rate of the side that moved into a node.
+/// Returns the winning rate of `mover`, the side that moved into `node`: 0 or 1 if proven, 0.5 if unvisited.
 fn rate(node: Node, mover: Side) -> WinRate {
     match node.proof() {
         Some(winner) if winner == mover => WinRate::WIN,
@@ -201,7 +201,7 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
 }
 
 /// Returns the principal variation, with at least one move unless the game is over. If no movement was tried, or the
-/// best movement has no tried arrow, starts with a legal move; takes an excluded one only if all are excluded.
+/// best movement has no tried arrow, returns one legal move; an excluded one only if all legal moves are excluded.
 fn principal_variation(run: &Run) -> Vec<Move> {
     let &Run { tree, root, excluded, .. } = run;
     if root.winner().is_some() {
@@ -227,8 +227,8 @@ fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move
     moves
 }
 
-/// Returns the best move at a node and the node after that move. If the best movement has no tried arrow, returns it
-/// with its first legal arrow and no node.
+/// Returns the best move at a node and the node after that move. If the best movement has no tried arrow, returns that
+/// movement with its first legal arrow and no node.
 fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Option<Move>, Option<NodeId>) {
     let side = position.side();
     let Some(child) = final_child(tree, id, side, lcb_z) else { return (None, None) };

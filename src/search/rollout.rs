@@ -8,13 +8,14 @@ use fastrand::Rng;
 
 /// Result of a rollout.
 pub(super) enum End {
-    /// This side has won, because the other cannot move: a proven result, not an estimate.
+    /// This side has won, since the other cannot move: an exact result, not an estimate.
     Won(Side),
     /// Position after the last half-move.
     Reached(Position),
 }
 
-/// Plays `depth` random half-moves. If the last half-move is a movement, the returned position lacks its arrow.
+/// Plays `depth` random half-moves, fewer if the game ends first. If the last one is a movement, the position lacks its
+/// arrow.
 #[inline(always)]
 pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> End {
     let mut position = start;
@@ -39,8 +40,8 @@ pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> E
     }
 }
 
-/// Draws a uniformly random movement of the side to move; `None` if it has none. Counts the destinations of up to four
-/// amazons at a time instead of listing them.
+/// Draws a uniformly random movement of the side to move; `None` if that side is blocked. Counts the destinations of up
+/// to four amazons at a time instead of listing all movements.
 #[inline(always)]
 fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
     let mut drawn = None;
@@ -58,7 +59,7 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
         }
         seen += total;
         if total > 0 {
-            // Reservoir sampling over groups of four amazons: replaces the draw with probability total / seen.
+            // Reservoir sampling over groups of four amazons: draws a new movement with probability total / seen.
             let mut place = rng.u32(..seen);
             if place < total {
                 for (from, landings) in group {
@@ -77,7 +78,7 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
     }
 }
 
-/// Draws a uniformly random arrow.
+/// Draws a uniformly random arrow target.
 #[inline(always)]
 pub(super) fn random_arrow(arrow_phase: &ArrowPhase, rng: &mut Rng) -> Square {
     let targets = arrow_phase.arrow_targets();

@@ -1,4 +1,4 @@
-//! State that the workers of a run share, its limits and its counters. A run ends at a limit or pauses for recycling.
+//! State shared by the workers of a run: tree, limits, counters. A run ends at a limit or pauses to recycle memory.
 
 use super::evaluate::LeafEvaluator;
 use super::params::Params;
@@ -21,16 +21,16 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Minimum number of iterations, run even after the deadline; they take about a millisecond. Without iterations,
-    /// the search would play the first legal move.
+    /// Minimum number of iterations, run even after the deadline, in about a millisecond. Without any iterations, the
+    /// search would play the first legal move.
     pub const MIN_ITERATIONS: u64 = 100;
 
-    /// Limits the search to `count` iterations.
+    /// Returns limits of `count` iterations and no deadline.
     pub fn iterations(count: u64) -> Self {
         Self { iterations: Some(count), deadline: None }
     }
 
-    /// Limits the search to `duration` from now.
+    /// Returns limits with a deadline `duration` from now; without one if the addition overflows.
     pub fn time(duration: Duration) -> Self {
         Self { iterations: None, deadline: Instant::now().checked_add(duration) }
     }
@@ -70,7 +70,7 @@ pub(crate) struct Run<'a> {
     pub counters: &'a Counters,
     /// Right shift that turns a node's visits into a burst length, see [`Run::burst_shift`].
     pub burst_shift: u32,
-    /// Winner of the root proven by [`crate::endgame`], if any.
+    /// Winner that [`crate::endgame`] proves at the root, if any.
     pub root_winner: Option<Side>,
     /// [`crate::endgame::FillingProver::margin`] of the root.
     pub margin: Option<u32>,
@@ -83,22 +83,22 @@ pub(crate) struct Run<'a> {
 /// Counters of a run.
 #[derive(Default)]
 pub(crate) struct Counters {
-    /// Set by the first worker that reaches a limit.
+    /// Set when the deadline has passed, the root has its maximum visits, or the root is proven.
     pub finished: AtomicBool,
-    /// Iterations claimed by all workers. In its own cache line, since other fields are mostly read.
+    /// Number of iterations claimed by all workers. In its own cache line, since the other fields are mostly read.
     pub iterations: CachePadded<AtomicU64>,
     /// Length of the longest path so far, in nodes, the root included.
     pub depth: AtomicUsize,
-    /// Number of pauses in which memory was recycled.
+    /// Number of times the run paused to recycle memory.
     pub recycled: u32,
-    /// Total time of the pauses in which memory was recycled.
+    /// Total time that the run paused to recycle memory.
     pub recycling: Duration,
 }
 
 impl Counters {
     /// Raises [`Counters::depth`] to at least `depth`, the length of a path in nodes.
     pub fn reach(&self, depth: usize) {
-        // Written only on change: its cache line is read before every iteration.
+        // Written only on change, since every iteration reads this cache line.
         if depth > self.depth.load(Relaxed) {
             self.depth.fetch_max(depth, Relaxed);
         }
@@ -112,21 +112,21 @@ impl Run<'_> {
         3 + workers.next_power_of_two().ilog2().max(1)
     }
 
-    /// Returns the length of a [burst](super::iteration) at a node with `visits` visits.
+    /// Returns the length, in iterations, of a [burst](super::iteration) at a node with `visits` visits.
     #[inline]
     pub fn burst_length(&self, visits: u32) -> u32 {
         (visits >> self.burst_shift).clamp(1, self.params.burst)
     }
 
-    /// True until a limit is reached, `stop` is set, or a full tree makes the run pause.
+    /// True until [`Counters::finished`] or `stop` is set, or a full tree makes the run pause.
     #[inline]
     pub fn is_running(&self) -> bool {
         let is_over = self.counters.finished.load(Relaxed) || self.stop.load(Relaxed);
         !(is_over || self.pausing && self.tree.is_full())
     }
 
-    /// Claims up to `wanted` iterations for the caller to run. Returns the number granted: 0 if the run is over or the
-    /// root is proven.
+    /// Claims up to `wanted` iterations for the caller to run. Returns the number granted: 0 if the run is over or
+    /// paused, or if the root is proven.
     #[inline]
     pub fn claim_iterations(&self, wanted: u32) -> u32 {
         if !self.is_running() {
@@ -187,8 +187,8 @@ impl Run<'_> {
 mod tests {
     use super::*;
 
-    /// Checks the length of a burst: at most 1/16 of a node's visits, at most 1/8 for all workers together, and more
-    /// than half of the larger length that these limits allow.
+    /// Checks that a burst is at most 1/16 of a node's visits, the bursts of all workers together at most 1/8, and each
+    /// burst more than half as long as these limits allow.
     #[test]
     fn bursts_stay_within_their_bounds() {
         let visits = 1 << 20;

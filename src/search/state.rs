@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// Returns the winner if the game is over.
+    /// Returns the winner if the game is over. Always `None` after a movement.
     #[inline]
     pub fn winner(&self) -> Option<Side> {
         match self {
@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// True unless all moves of the edge are excluded: the moves of a movement are its combinations with all arrows.
+    /// True unless all moves through `edge` are excluded. A movement leads to one move for each of its arrows.
     pub(super) fn leaves_choice(&self, edge: Edge, excluded: &[Move]) -> bool {
         match (self, edge.as_movement(), edge.as_arrow()) {
             (Self::ToMove(_), Some(movement), Some(arrow)) => !excluded.contains(&movement.with_arrow(arrow)),
@@ -83,7 +83,7 @@ impl State {
         }
     }
 
-    /// Lists the edges of this state.
+    /// Fills `edges` with all legal edges of this state: half-moves or whole moves, by `grouping`.
     #[inline(always)]
     pub(super) fn edges(&self, grouping: Grouping, edges: &mut Vec<Edge>) {
         edges.clear();

@@ -1,4 +1,4 @@
-//! Four bitboards at once for flood fills, and a pair of bitboards, one for each side.
+//! Vectors of four bitboards for flood fills, and pairs of bitboards, one for each side.
 //!
 //! A flood fill runs for two sides in eight directions. [`Boards`] holds four bitboards: two directions for each side
 //! (Black, White, Black, White). The lower and upper 64 bits of the bitboards are in separate registers, so that every
@@ -8,7 +8,7 @@
 use super::lanes::Lanes;
 use crate::board::bitboard::Bitboard;
 
-/// Four bitboards: Black, White, Black, White.
+/// Vector of four bitboards, numbered 0 to 3: Black, White, Black, White.
 #[derive(Clone, Copy)]
 pub struct Boards<L> {
     low: L,
@@ -53,11 +53,11 @@ impl<L: Lanes> Boards<L> {
         /// Exchanges Black's bitboards with White's.
         pub fn exchanged(self) -> Self =
             Self { low: self.low.pairs_exchanged(), high: self.high.pairs_exchanged() };
-        /// Returns bitboards 0 and 1, and bitboards 2 and 3, each in the layout of [`SidePair::to_array`].
+        /// Returns bitboards 0 and 1, then bitboards 2 and 3, each pair in the layout of [`SidePair::to_array`].
         pub fn pairs(self) -> (L, L) = self.low.halves_joined(self.high);
         /// Exchanges the two bitboards of each side.
         pub fn swapped(self) -> Self = Self { low: self.low.swapped(), high: self.high.swapped() };
-        /// Unites the two bitboards of each side; both hold the result.
+        /// Returns the union of the two bitboards of each side, in both of them.
         pub fn merged(self) -> Self = self.or(self.swapped());
     }
 
@@ -67,14 +67,14 @@ impl<L: Lanes> Boards<L> {
         if UP { self.up(a, b) } else { self.down(a, b) }
     }
 
-    /// Returns bitboards 0 and 1.
+    /// Returns bitboards 0 (Black) and 1 (White).
     #[inline(always)]
     pub fn sides(self) -> SidePair {
         let (low, high) = (self.low.to_array(), self.high.to_array());
         SidePair { low: [low[0], low[1]], high: [high[0], high[1]] }
     }
 
-    /// Counts the squares of bitboards 0 and 1.
+    /// Counts the squares in bitboards 0 (Black) and 1 (White).
     #[inline(always)]
     pub fn counts(self) -> [u32; 2] {
         let [black, white, more_black, more_white] = L::sums([self.pairs().0]);
@@ -82,7 +82,7 @@ impl<L: Lanes> Boards<L> {
     }
 }
 
-/// One set of squares for each side, Black's first, stored as lower and upper halves like the lanes of [`Boards`].
+/// One bitboard for each side, Black's first, split into lower and upper 64 bits like the lanes of [`Boards`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SidePair {
     pub(crate) low: [u64; 2],
@@ -90,7 +90,7 @@ pub struct SidePair {
 }
 
 impl SidePair {
-    /// All bits, walls included: stands for an unknown set of reachable squares. No flood fill yields this set.
+    /// All bits set, even those off the board: marks reachable squares as unknown. No flood fill yields this value.
     pub(crate) const UNKNOWN: Self = Self { low: [u64::MAX; 2], high: [u64::MAX; 2] };
 
     inlined! {
@@ -103,7 +103,7 @@ impl SidePair {
         pub fn is_empty(&self) -> bool = self.low[0] | self.low[1] | self.high[0] | self.high[1] == 0;
     }
 
-    /// Returns the union of both arguments, for each side.
+    /// Returns, for each side, the union of its sets in both pairs.
     #[inline(always)]
     pub fn or(self, other: Self) -> Self {
         let unite = |a: [u64; 2], b: [u64; 2]| [a[0] | b[0], a[1] | b[1]];

@@ -2,15 +2,15 @@
 
 use super::lanes::{Lanes, scalar_sums};
 
-/// Lanes 0 and 1 in one half, lanes 2 and 3 in the other.
+/// Four lanes: lanes 0 and 1 in one half, lanes 2 and 3 in the other.
 #[derive(Clone, Copy)]
 pub struct Halves<H>([H; 2]);
 
 /// Lanes as plain integers, for processors without the vector instructions of another kernel.
 pub type PortableLanes = Halves<[u64; 2]>;
 
-/// Two 64-bit lanes, such as a 128-bit register. Each method does the same for two lanes as its namesake in [`Lanes`]
-/// does for four.
+/// Two 64-bit lanes, such as a 128-bit register. Each method does for two lanes what its namesake in [`Lanes`] does for
+/// four.
 pub trait Half: Copy {
     const NAME: &'static str;
     const ARE_PORTABLE: bool = false;
@@ -147,9 +147,9 @@ impl Half for [u64; 2] {
     }
 }
 
-/// Computes [`Lanes::sums`] by bytes: `counted` counts the bits of each byte, `plus` adds two vectors of bytes,
-/// `summed` adds up the bytes of each lane.
-#[allow(dead_code)] // x86 has no instruction that counts the bits of bytes
+/// Computes [`Lanes::sums`] from bit counts of bytes. `counted` counts the bits of each byte, `plus` adds two vectors
+/// of bytes, `summed` adds up the bytes of each lane.
+#[allow(dead_code)] // not used by the x86 kernels
 #[inline(always)]
 pub(super) fn sums_by_bytes<H: Half, const DIGITS: usize>(
     digits: [Halves<H>; DIGITS],
@@ -175,7 +175,7 @@ pub(super) fn sums_by_bytes<H: Half, const DIGITS: usize>(
     sums
 }
 
-/// Computes [`Lanes::columns`] by interleaving bytes of pairs of rows, three times: `low(a, b)` returns
+/// Computes [`Lanes::columns`] by interleaving the bytes of two rows, in three steps: `low(a, b)` returns
 /// `a0 b0 a1 b1 ... a7 b7`, `high(a, b)` returns `a8 b8 a9 b9 ... a15 b15`.
 #[allow(dead_code)] // the portable kernel alone does not need it
 #[inline(always)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 /// A SIMD instruction set; the variants are in order of speed, slowest first. All kernels give identical results.
 ///
-/// `--cfg few_kernels` leaves only the portable kernel and AVX2: the program is smaller and faster to build.
+/// `--cfg few_kernels` builds only the portable kernel and AVX2, for a smaller program and a faster build.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kernel {
     /// Plain 64-bit arithmetic, for every processor.
@@ -28,7 +28,7 @@ pub enum Kernel {
     Neon,
 }
 
-/// Evaluates an expression in which `$lanes` names the [`Lanes`] type of a kernel.
+/// Evaluates `$result`, an expression in which `$lanes` names the [`Lanes`] type of `$kernel`.
 macro_rules! with_lanes {
     (@ $lanes:ident = $type:ident, $result:expr) => {{
         type $lanes = $crate::simd::$type;
@@ -52,9 +52,9 @@ macro_rules! with_lanes {
     }};
 }
 
-/// Evaluates an expression compiled for a kernel: `dispatch!(kernel, L => f::<L>(position))`. `L` names the kernel's
-/// lane type. Falls back to the fastest kernel that the processor supports. Functions in the expression must be
-/// `#[inline(always)]` or go through [`Lanes::call`]; otherwise they are not compiled for the kernel.
+/// Evaluates an expression compiled for a kernel: `dispatch!(kernel, L => f::<L>(position))`, where `L` names the
+/// kernel's lane type. Falls back to the fastest kernel that the processor supports. Functions in the expression must
+/// be `#[inline(always)]` or go through [`Lanes::call`]; otherwise they are not compiled for the kernel.
 macro_rules! dispatch {
     ($kernel:expr, $lanes:ident => $result:expr) => {
         $crate::simd::with_lanes!($kernel.min($crate::simd::Kernel::fastest()), $lanes => {
@@ -66,7 +66,7 @@ macro_rules! dispatch {
 pub(crate) use {dispatch, with_lanes};
 
 impl Kernel {
-    /// Kernels built in for this architecture, slowest first.
+    /// Kernels in this build, slowest first.
     const ALL: &[Self] = &[
         Self::Portable,
         #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
@@ -81,10 +81,10 @@ impl Kernel {
         Self::Neon,
     ];
 
-    /// Number of kernels built in for this architecture.
+    /// Number of kernels in this build, whether or not the processor supports them.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Returns the fastest kernel of this processor.
+    /// Returns the fastest kernel that this processor supports.
     pub fn fastest() -> Self {
         static FASTEST: LazyLock<Kernel> = LazyLock::new(|| {
             let is_supported = |kernel: &Kernel| with_lanes!(*kernel, L => L::is_supported());
@@ -98,7 +98,7 @@ impl Kernel {
         with_lanes!(self, L => L::NAME)
     }
 
-    /// Iterates over the kernels that this processor has, slowest first.
+    /// Iterates over the kernels that this processor supports, slowest first.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|&kernel| kernel <= Self::fastest())
     }

@@ -2,7 +2,7 @@
 
 use crate::board::bitboard::Bitboard;
 
-/// Four 64-bit lanes. Lanes 0 and 1 share a shift distance, as do lanes 2 and 3.
+/// Vector of four 64-bit lanes. Lanes 0 and 1 share a shift distance, as do lanes 2 and 3.
 ///
 /// ```text
 ///   lane         0    1    2    3
@@ -22,15 +22,15 @@ pub trait Lanes: Copy {
     }
 
     /// Calls `task` out of line, compiled for this instruction set; `task` must be an `#[inline(always)]` closure.
-    // Inlining large tasks at every caller would enlarge the program and its build time by half.
+    // Inlining large tasks into every caller would increase the program's size and build time by half.
     #[inline(never)]
     fn call<R>(task: impl FnOnce() -> R) -> R {
         task()
     }
 
-    /// Loads four numbers.
+    /// Creates a vector from its four lanes.
     fn new(lanes: [u64; 4]) -> Self;
-    /// Stores the lanes to four numbers.
+    /// Returns the four lanes as an array.
     fn to_array(self) -> [u64; 4];
     /// Returns the bitwise and.
     fn and(self, other: Self) -> Self;
@@ -40,9 +40,9 @@ pub trait Lanes: Copy {
     fn xor(self, other: Self) -> Self;
     /// Clears the bits that are set in `other`.
     fn without(self, other: Self) -> Self;
-    /// Shifts lanes 0 and 1 left by `a`, lanes 2 and 3 by `b`; both below 64.
+    /// Shifts lanes 0 and 1 left by `a` bits, lanes 2 and 3 by `b`; both below 64.
     fn left(self, a: u32, b: u32) -> Self;
-    /// Shifts lanes 0 and 1 right by `a`, lanes 2 and 3 by `b`; both below 64.
+    /// Shifts lanes 0 and 1 right by `a` bits, lanes 2 and 3 by `b`; both below 64.
     fn right(self, a: u32, b: u32) -> Self;
     /// Exchanges lanes 0 and 1 with lanes 2 and 3.
     fn swapped(self) -> Self;
@@ -50,13 +50,13 @@ pub trait Lanes: Copy {
     fn pairs_exchanged(self) -> Self;
     /// Returns `[a0, a1, b0, b1]` and `[a2, a3, b2, b3]`, where a is `self` and b is `other`.
     fn halves_joined(self, other: Self) -> (Self, Self);
-    /// Returns `self + numbers` modulo 2^16 on sixteen 16-bit numbers, four per lane.
+    /// Returns `self + numbers` modulo 2^16 for sixteen 16-bit numbers, four per lane.
     fn plus(self, numbers: Self) -> Self;
-    /// Returns `self + factor * numbers` modulo 2^16 on sixteen 16-bit numbers, four per lane.
+    /// Returns `self + factor * numbers` modulo 2^16 for sixteen 16-bit numbers, four per lane.
     fn plus_scaled(self, numbers: Self, factor: i16) -> Self;
-    /// Returns the sum of the products of sixteen signed 16-bit numbers, four per lane. It must fit 32 bits.
+    /// Returns the dot product of two vectors of sixteen signed 16-bit numbers. The result must fit in 32 bits.
     fn dot(self, numbers: Self) -> i32;
-    /// Transposes bytes: byte k of word c is byte c of set k.
+    /// Transposes an 8 x 16 matrix of bytes: byte k of word c of the result is byte c of set k.
     fn columns(sets: [u128; 8]) -> [u64; 16];
 
     /// Sets all lanes to one number.
@@ -96,14 +96,14 @@ pub trait Lanes: Copy {
         Self::new(lanes)
     }
 
-    /// Returns for lane i `sum over k of 2^k * popcount(digits[k][i])`: the sum of 64 bit-sliced numbers, below 2^32.
+    /// Returns for lane i the sum of 64 bit-sliced numbers, `sum over k of 2^k * popcount(digits[k][i])`, below 2^32.
     #[inline(always)]
     fn sums<const DIGITS: usize>(digits: [Self; DIGITS]) -> [u32; 4] {
         scalar_sums(digits)
     }
 
-    /// Returns for lane i `sum over k of 2^k * popcount(numbers[i] & digits[k][i])`: the sum of 64 bit-sliced
-    /// numbers, restricted to those selected by the bits of `numbers[i]`.
+    /// Returns for lane i `sum over k of 2^k * popcount(numbers[i] & digits[k][i])`: the sum of the bit-sliced numbers
+    /// that the mask `numbers[i]` selects.
     #[inline(always)]
     fn weighed_counts(numbers: [u64; 4], digits: &[[u64; 4]; 4]) -> [u32; 4] {
         scalar_weighed_counts(numbers, digits)

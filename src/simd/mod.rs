@@ -1,7 +1,7 @@
-//! SIMD: four 64-bit lanes, and four bitboards made of them, for several instruction sets.
+//! SIMD: vectors of four 64-bit lanes, and of four bitboards, for several instruction sets.
 //!
-//! A computation is written once as a function generic over the trait [`Lanes`]. `dispatch!` runs it with the widest
-//! instructions of the processor, detected at run time. All kernels give the same bits.
+//! A computation is written once as a function generic over the trait [`Lanes`]. `dispatch!` runs the function with the
+//! widest instructions of the processor, detected at run time. All kernels give identical bits.
 //!
 //! ```text
 //!   lanes     operations on four 64-bit lanes
@@ -11,7 +11,7 @@
 //!   boards    four bitboards in two sets of lanes
 //! ```
 
-/// Defines always-inlined functions whose body is one expression.
+/// Defines `#[inline(always)]` functions, each with one expression as its body.
 macro_rules! inlined {
     ($($(#[$doc:meta])* $visibility:vis fn $name:ident($($parameters:tt)*) -> $result:ty = $body:expr;)*) => {$(
         $(#[$doc])*

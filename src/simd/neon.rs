@@ -4,7 +4,7 @@
 use super::halves::{Half, Halves, columns_by_rows, sums_by_bytes};
 use std::arch::aarch64::*;
 
-/// Calls an intrinsic, which every AArch64 processor has.
+/// Calls a NEON intrinsic.
 macro_rules! neon {
     ($expression:expr) => {
         // SAFETY: every AArch64 processor has NEON.
@@ -26,7 +26,7 @@ impl Half for uint64x2_t {
         fn xor(self, other: Self) -> Self = neon!(veorq_u64(self, other));
         fn without(self, other: Self) -> Self = neon!(vbicq_u64(self, other));
         fn left(self, distance: u32) -> Self = neon!(vshlq_u64(self, vdupq_n_s64(distance.into())));
-        /// Shifts right: a left shift by a negative distance.
+        /// Shifts right, by a left shift with a negative distance.
         fn right(self, distance: u32) -> Self = neon!(vshlq_u64(self, vdupq_n_s64(-i64::from(distance))));
         fn exchanged(self) -> Self = neon!(vextq_u64::<1>(self, self));
         fn times(self, factor: i16) -> Self =
@@ -72,7 +72,7 @@ fn bytes_added(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
     neon!(vreinterpretq_u64_u8(vaddq_u8(vreinterpretq_u8_u64(a), vreinterpretq_u8_u64(b))))
 }
 
-/// Sums the bytes of each 64-bit half.
+/// Returns the sum of the bytes of each 64-bit lane.
 #[inline(always)]
 fn sum_of_bytes(bytes: uint64x2_t) -> [u32; 2] {
     neon!(vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vreinterpretq_u8_u64(bytes)))).to_array().map(|sum| sum as u32))

@@ -1,7 +1,7 @@
 //! Lanes in 128-bit registers of WebAssembly, two lanes each (<https://github.com/WebAssembly/simd>).
 //!
 //! A browser without these instructions refuses the whole module, so the module cannot detect them at run time. Every
-//! browser that supports the page has them.
+//! browser that supports the web page has them.
 
 use super::halves::{Half, Halves, columns_by_rows, sums_by_bytes};
 use std::arch::wasm32::*;
@@ -50,7 +50,7 @@ impl Half for v128 {
     }
 }
 
-/// Sums the bytes of each 64-bit half.
+/// Returns the sum of the bytes of each 64-bit lane.
 #[inline(always)]
 fn sum_of_bytes(bytes: v128) -> [u32; 2] {
     let sums = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(bytes));

@@ -1,4 +1,4 @@
-//! Lanes in x86 registers: two of 128 bits for SSE4.2, one of 256 bits for AVX2 and AVX-512.
+//! Lanes in x86 registers: two 128-bit registers for SSE4.2, one 256-bit register for AVX2 and AVX-512.
 
 #[cfg(target_arch = "x86")]
 use std::arch::x86::*;
@@ -13,16 +13,16 @@ use crate::board::bitboard::Bitboard;
 pub type Sse42Lanes = Halves<__m128i>;
 /// Lanes for AVX2.
 pub type Avx2Lanes = WideLanes<false>;
-/// Lanes for AVX-512. The code is that of AVX2 except for bit counts; the compiler substitutes AVX-512 instructions
-/// where one replaces several.
+/// Lanes for AVX-512. The source code is that of AVX2 except for bit counts; the compiler uses an AVX-512 instruction
+/// where it replaces several others.
 pub type Avx512Lanes = WideLanes<true>;
 
-/// Lanes in one 256-bit register. Only for code called through [`Lanes::call`]. `COUNTS` is true if the processor has
-/// VPOPCNTQ, which counts the bits of each lane.
+/// Lanes in one 256-bit register. Only for code called through [`Lanes::call`]. `COUNTS` is true for AVX-512, whose
+/// VPOPCNTQ counts the bits of each lane.
 #[derive(Clone, Copy)]
 pub struct WideLanes<const COUNTS: bool>(__m256i);
 
-/// Calls an intrinsic. The processor has its instructions, since these types exist only in code called after detection.
+/// Calls an x86 intrinsic.
 macro_rules! x86 {
     ($expression:expr) => {
         // SAFETY: values of these types exist only in functions that run after the instructions were detected.
@@ -30,7 +30,7 @@ macro_rules! x86 {
     };
 }
 
-/// True if the processor has all these features.
+/// Expands to an expression that is true if the processor has all these features.
 macro_rules! detected {
     ($($feature:tt),*) => { $(is_x86_feature_detected!($feature))&&* };
 }
@@ -83,7 +83,7 @@ impl Half for __m128i {
     }
 }
 
-/// Adds four 32-bit numbers.
+/// Returns the sum of the four 32-bit lanes.
 #[inline(always)]
 fn sum_of_four(numbers: __m128i) -> i32 {
     x86!({
@@ -98,7 +98,7 @@ fn distances(a: u32, b: u32) -> __m256i {
     x86!(_mm256_set_epi64x(b, b, a, a))
 }
 
-/// Broadcasts the lower half of a set to all lanes of one register, and the upper half to those of another.
+/// Broadcasts the lower 64 bits of a set to all lanes of one register, and the upper 64 bits to those of another.
 #[inline(always)]
 fn halves(set: Bitboard) -> (__m256i, __m256i) {
     x86!((_mm256_set1_epi64x(set.0 as i64), _mm256_set1_epi64x((set.0 >> 64) as i64)))
@@ -116,20 +116,20 @@ fn across(word: __m256i, next: __m256i, place: __m256i) -> __m256i {
     })
 }
 
-/// Loads one number into each lane.
+/// Zero-extends one number into each lane.
 #[inline(always)]
 fn numbers([a, b, c, d]: [u32; 4]) -> __m256i {
     x86!(_mm256_set_epi64x(d.into(), c.into(), b.into(), a.into()))
 }
 
 impl<const COUNTS: bool> WideLanes<COUNTS> {
-    /// Counts the bits of each lane (VPOPCNTQ). Requires `COUNTS`.
+    /// Counts the bits of each lane by VPOPCNTQ. Only allowed if `COUNTS` is true.
     #[inline(always)]
     fn bits(self) -> __m256i {
         x86!(_mm256_popcnt_epi64(self.0))
     }
 
-    /// Counts the bits of each byte: PSHUFB looks up the counts of its nibbles (Mula, Kurz, Lemire 2018,
+    /// Counts the bits of each byte: PSHUFB looks up the counts of the two nibbles (Mula, Kurz, Lemire 2018,
     /// <https://arxiv.org/abs/1611.07612>).
     #[inline(always)]
     fn bits_of_bytes(self) -> __m256i {
@@ -144,7 +144,7 @@ impl<const COUNTS: bool> WideLanes<COUNTS> {
     }
 }
 
-/// Stores lanes whose numbers are below 2^32.
+/// Returns the lanes as 32-bit numbers; each must be below 2^32.
 #[inline(always)]
 fn small_numbers(lanes: __m256i) -> [u32; 4] {
     let [a, b, c, d]: [u64; 4] = bytemuck::cast(lanes);

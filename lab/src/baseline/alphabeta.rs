@@ -13,12 +13,12 @@ pub struct AlphaBeta {
     evaluator: BaselineEvaluator,
     rng: Rng,
     nodes: u64,
-    /// Killer moves: for each remaining depth, the last move that caused a cut-off.
+    /// Killer moves, by remaining depth: the last move that caused a cut-off.
     killers: Vec<Option<Move>>,
 }
 
 impl AlphaBeta {
-    /// Creates a player that searches `depth` whole moves, at least 1; `seed` decides between equally good moves.
+    /// Creates a player that searches `depth` whole moves, at least 1; `seed` breaks ties between best moves.
     pub fn new(evaluation: Evaluation, depth: u32, seed: u64) -> Self {
         Self {
             depth,
@@ -48,7 +48,7 @@ impl AlphaBeta {
     fn value(&mut self, position: &Position, depth: u32, mut alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;
         if let Some(winner) = position.winner() {
-            // Prefers an early win and a late loss.
+            // Prefers earlier wins and later losses.
             let value = WON + depth as f32;
             return if winner == position.side() { value } else { -value };
         }

@@ -8,15 +8,15 @@ use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position, Sid
 pub enum Evaluation {
     /// Number of legal moves, minus the opponent's (Kato et al., 3.1).
     Mobility,
-    /// Number of squares reached first by queen moves, minus the opponent's; a tie counts 1/5 for the side to move
-    /// (3.2).
+    /// Number of squares that the side reaches first by queen moves, minus the opponent's; a square that both reach
+    /// equally fast counts 1/5 for the side to move (3.2).
     Territory,
     /// Relative territory: the opponent's queen distance minus the side's own, summed over all squares; a square that
     /// only one side reaches counts 5 for that side (3.3).
     Relative,
     /// The phased evaluation of the MG-PEO paper.
     Paper,
-    /// The network of [`otrera::Params::TOURNAMENT`].
+    /// The built-in evaluation network, as in [`otrera::Params::TOURNAMENT`].
     Network,
 }
 
@@ -41,7 +41,7 @@ impl BaselineEvaluator {
         }
     }
 
-    /// Evaluates an unfinished game for the side to move.
+    /// Returns the value of an unfinished game for the side to move, in the unit of the evaluation.
     pub fn value(&mut self, position: &Position) -> Value {
         let for_black = match self.evaluation {
             Evaluation::Paper | Evaluation::Network => {

@@ -1,5 +1,5 @@
-//! Baseline players: random moves, fixed-depth alpha-beta, and timed principal variation search. Plain UCT is missing
-//! here, because it is a preset of the engine's search.
+//! Baseline players: random moves, fixed-depth alpha-beta, and timed principal variation search. Plain UCT is not
+//! here: it is a preset of the engine's search (`uct`).
 
 pub mod alphabeta;
 pub mod evaluation;
@@ -9,7 +9,7 @@ use crate::play::player::{Budget, Choice, Player};
 use fastrand::Rng;
 use otrera::{Forfeit, Move, Position};
 
-/// Plays random moves; each legal move is equally likely.
+/// A player that draws its move at random; each legal move is equally likely.
 pub struct RandomPlayer(Rng);
 
 impl RandomPlayer {

@@ -1,14 +1,14 @@
 //! Principal variation search with a time limit: iterative deepening, aspiration windows, a transposition table, and
-//! move ordering by table, evaluation and history. Depth counts whole moves.
+//! move ordering by table move, evaluation and history heuristic. Depth counts whole moves.
 
 use super::evaluation::{BaselineEvaluator, Evaluation};
 use crate::play::player::{Budget, Choice, Player};
 use otrera::{Forfeit, Move, Position};
 use std::time::{Duration, Instant};
 
-/// Value of a win at the root; each ply before the win reduces the value by one. The unit is a thousandth of a square.
+/// Value of a win at the root, in thousandths of the evaluation's unit; each ply before the win reduces it by one.
 const WON: i32 = 1_000_000_000;
-/// Half the width of the first aspiration window: one square.
+/// Half the width of the first aspiration window: one unit of the evaluation, such as a square.
 const WINDOW: i32 = 1000;
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
@@ -53,8 +53,8 @@ impl Pvs {
         }
     }
 
-    /// Deepens iteratively until the time or node limit is reached or a win or loss is proven. Returns the best move of
-    /// the last completed depth; `None` if the game is over.
+    /// Runs iterative deepening until the time or node limit is reached, or a win or loss is proven. Returns the best
+    /// move of the last completed depth; `None` if the game is over.
     fn deepen(&mut self, position: &Position) -> Option<Move> {
         let mut best = position.legal_moves().next()?;
         let mut guess = 0;
@@ -68,7 +68,7 @@ impl Pvs {
         Some(best)
     }
 
-    /// Searches to `depth`, widening the aspiration window around `guess` until the value is inside. Returns the best
+    /// Searches to `depth`, widening the aspiration window around `guess` until the value lies inside. Returns the best
     /// move and its value; `None` if the time or node limit is reached.
     fn search_root(&mut self, position: &Position, depth: u8, guess: i32) -> Option<(Move, i32)> {
         let mut margin = if depth < 2 { WON } else { WINDOW };
@@ -82,7 +82,7 @@ impl Pvs {
         }
     }
 
-    /// Returns the value for the side to move, exact inside the window; `None` if the time or node limit is reached.
+    /// Returns the negamax value, exact inside the window (fail-soft); `None` if the time or node limit is reached.
     fn search(&mut self, position: &Position, depth: u8, mut alpha: i32, beta: i32, ply: i32) -> Option<i32> {
         self.nodes += 1;
         if self.nodes.is_multiple_of(256)
@@ -110,7 +110,8 @@ impl Pvs {
         let mut best: Option<(Move, i32)> = None;
         for mv in self.ordered_moves(position, depth, known.map(|entry| entry.best)) {
             let next = position.with_move(mv);
-            // After the first move a null window; searched again only if the move beats the best so far.
+            // Null window after the first move; a move that beats the best so far is searched again with the full
+            // window.
             let window = if best.is_none() { beta } else { alpha + 1 };
             let mut value = -self.search(&next, depth - 1, -window, -alpha, ply + 1)?;
             if best.is_some() && value > alpha && value < beta {
@@ -141,8 +142,8 @@ impl Pvs {
         self.table[slot].filter(|entry| entry.key == position.key() && position.check(entry.best).is_ok())
     }
 
-    /// Returns the legal moves in search order: `first`, winning moves, then by evaluation after the move. At depth 1
-    /// the cheaper history heuristic orders all moves after `first`.
+    /// Returns the legal moves in search order: `first`, then moves that end the game, then the rest by their
+    /// evaluation. At depth 1, the cheaper history heuristic orders all moves after `first`.
     fn ordered_moves(&mut self, position: &Position, depth: u8, first: Option<Move>) -> Vec<Move> {
         let mut moves: Vec<(i64, Move)> = Vec::with_capacity(256);
         for mv in position.legal_moves() {

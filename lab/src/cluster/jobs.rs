@@ -1,8 +1,8 @@
-//! Runs numbered work items on the cores of this machine, on a cluster, or as one task of a cluster.
+//! Runs numbered work items on this machine's cores, on a cluster, or within one cluster task.
 //!
 //! On a cluster, guided self-scheduling (Polychronopoulos and Kuck 1987) sets the size of each task: the number of
 //! remaining items divided by [`TASKS_A_CORE`] times the number of cores. Tasks shrink towards the end, and all cores
-//! finish at about the same time. A task lasts about [`TASK_TIME`] at most.
+//! finish at about the same time. A task lasts at most about [`TASK_TIME`].
 
 use super::WorkArgs;
 use super::ray::{Done, Ray, Task};
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Numbered work items of one kind, such as the games of a match.
 pub struct Job<'a> {
-    /// Arguments with which `lab` runs these items as a cluster task, without `--numbers FROM..TO`.
+    /// Arguments of `lab` for a cluster task that runs these items, without `--numbers FROM..TO`.
     pub arguments: Vec<String>,
     /// Numbers of the items still to do, in ascending order.
     pub missing: VecDeque<u64>,
@@ -27,13 +27,13 @@ pub struct Job<'a> {
 
 type Take<'a> = dyn FnMut(&str) -> Result<(), String> + Send + 'a;
 
-/// Tasks submitted per core: one runs, the other waits in Ray's queue and keeps the core busy between tasks.
+/// Tasks submitted per core: one runs, and one waits in Ray's queue so that the core has no idle time between tasks.
 const TASKS_A_CORE: usize = 2;
 
 /// Target duration of a task: long compared with the time to start a task.
 const TASK_TIME: Duration = Duration::from_secs(10);
 
-/// Runs all jobs, earlier ones first, until they are done or `enough` is set.
+/// Runs all jobs, starting their items in order, until all are done or `enough` is set.
 pub fn run(options: &WorkArgs, jobs: Vec<Job>, enough: &AtomicBool) -> Result<(), String> {
     if let Some(address) = &options.cluster {
         return run_on_cluster(address, jobs, enough).map_err(|problem| problem + &interrupt::advice());
@@ -49,7 +49,7 @@ pub fn run(options: &WorkArgs, jobs: Vec<Job>, enough: &AtomicBool) -> Result<()
     })
 }
 
-/// Runs one cluster task: runs the items with these numbers in order and prints the result line of each.
+/// Runs one cluster task: runs the items `numbers` in order and prints the result line of each.
 pub fn print(numbers: &Range<u64>, work: impl Fn(u64) -> Result<String, String>) -> Result<(), String> {
     numbers.clone().try_for_each(|number| {
         println!("{}", work(number)?);
@@ -76,23 +76,23 @@ fn run_on_cluster(address: &str, jobs: Vec<Job>, enough: &AtomicBool) -> Result<
     Ok(())
 }
 
-/// The jobs of a run on a cluster, and the tasks under way.
+/// Jobs of a cluster run, and the tasks that are submitted but not finished.
 struct Plan<'a> {
     /// Each job, with the maximum number of items in its next task.
     jobs: Vec<(Job<'a>, u64)>,
-    /// Index of the job and number of items of each task under way, by task id.
+    /// Job index and number of items of each unfinished task, by task ID.
     under_way: HashMap<u64, (usize, u64)>,
     next_id: u64,
 }
 
 impl<'a> Plan<'a> {
     fn new(jobs: Vec<Job<'a>>) -> Self {
-        // The first task measures how long one item takes.
+        // A first task of one item measures how long an item takes.
         let jobs = jobs.into_iter().map(|job| (job, 1)).collect();
         Self { jobs, under_way: HashMap::new(), next_id: 1 }
     }
 
-    /// Returns the number of items that no task has taken yet.
+    /// Returns the number of items not yet assigned to a task.
     fn left(&self) -> u64 {
         self.jobs.iter().map(|(job, _)| job.missing.len() as u64).sum()
     }
@@ -128,7 +128,7 @@ pub fn numbered(arguments: &[String], numbers: &Range<u64>) -> Vec<String> {
     arguments.iter().cloned().chain(["--numbers".into(), numbers]).collect()
 }
 
-/// Removes up to `length` consecutive numbers from the front and returns them as a range.
+/// Removes up to `length` consecutive numbers from the front and returns their range; `None` if `missing` is empty.
 fn take_range(missing: &mut VecDeque<u64>, length: u64) -> Option<Range<u64>> {
     let start = missing.pop_front()?;
     let mut end = start + 1;

@@ -1,4 +1,4 @@
-//! Finds a Python that has Ray, or installs Ray into a virtual environment in the user's cache folder.
+//! Finds a Python interpreter with Ray, or installs Ray into a virtual environment in the user's cache folder.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 const RAY: &str = "ray==2.60.0";
 
-/// Returns the path of a Python that has Ray: the one named by `OTRERA_PYTHON` (default `python3`), else the one in the
-/// virtual environment in the cache folder. Creates the virtual environment if needed.
+/// Returns the path of a Python interpreter with Ray: the one named by `OTRERA_PYTHON` (default `python3`), else the
+/// one of a virtual environment in the cache folder. Creates this environment and installs Ray if needed.
 pub fn with_ray() -> Result<PathBuf, String> {
     let named = env::var_os("OTRERA_PYTHON").map(PathBuf::from);
     if let Some(python) = &named

@@ -9,10 +9,10 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// A command line of `lab`, to be run on one of the cluster's machines.
+/// A `lab` command line to run on one of the cluster's machines.
 #[derive(Clone, Debug, Serialize)]
 pub struct Task {
-    /// Unique within one connection.
+    /// Task ID, unique within one connection.
     pub id: u64,
     pub arguments: Vec<String>,
 }
@@ -22,7 +22,7 @@ pub struct Task {
 pub struct Done {
     pub id: u64,
     pub lines: Vec<String>,
-    /// Running time, excluding the time in the queue.
+    /// Running time of the task in seconds, excluding its time in the queue.
     pub seconds: f64,
 }
 
@@ -38,7 +38,7 @@ enum Message {
 pub struct Ray {
     process: Child,
     group: Pid,
-    /// Input of `ray.py`; `None` once the connection is being closed.
+    /// Standard input of `ray.py`; `None` once the connection is closing.
     tasks: Option<ChildStdin>,
     messages: Receiver<Message>,
     /// Cores of the cluster; 0 until Ray has reported them.
@@ -54,9 +54,9 @@ impl Ray {
         let program = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
         let mut command = Command::new(python::with_ray()?);
         command.args(["-c", include_str!("ray.py"), address]).arg(program);
-        // Turns off usage reports to the makers of Ray, and the niceness of 15, which would slow down timed games.
+        // Turns off Ray's usage reports and its default niceness of 15, which would slow down timed games.
         command.env("RAY_USAGE_STATS_ENABLED", "0").env("RAY_worker_niceness", "0");
-        // Otherwise a module in this folder could shadow one of Ray's.
+        // Otherwise a Python module in the working folder could shadow one of Ray's.
         command.env("PYTHONSAFEPATH", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let (mut process, group) =
@@ -72,15 +72,15 @@ impl Ray {
         Ok(Self { process, group, tasks, messages, cores: 0 })
     }
 
-    /// Submits a task. Ray runs it again if its process or machine dies.
+    /// Submits a task. Ray reruns the task, at most nine times, if its process or machine dies.
     pub fn submit(&mut self, task: &Task) -> Result<(), String> {
         let tasks = self.tasks.as_mut().ok_or("Ray was stopped")?;
         let task = serde_json::to_string(task).map_err(|error| error.to_string())?;
         writeln!(tasks, "{task}").map_err(|error| format!("Ray ended: {error}"))
     }
 
-    /// Waits up to a tenth of a second for a message from Ray. Returns a finished task, or `None`. A message with the
-    /// number of cores sets [`Self::cores`].
+    /// Waits up to 100 ms for a message from Ray. Returns a finished task, or `None`. Sets [`Self::cores`] if the
+    /// message reports the number of cores. Fails if a task has failed or Ray has ended.
     pub fn finished(&mut self) -> Result<Option<Done>, String> {
         match self.messages.recv_timeout(Duration::from_millis(100)) {
             Ok(Message::Done(done)) => return Ok(Some(done)),
@@ -95,7 +95,7 @@ impl Ray {
 
 impl Drop for Ray {
     fn drop(&mut self) {
-        // ray.py ends at the end of its input.
+        // ray.py exits when its input is closed.
         self.tasks = None;
         let deadline = Instant::now() + MAX_SHUTDOWN;
         while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < deadline {
@@ -106,7 +106,7 @@ impl Drop for Ray {
     }
 }
 
-/// Checks that the address is `local` or that a cluster answers at `HOST:PORT` within 8 seconds, and returns it.
+/// Checks that the address is `local` or that a cluster answers at `HOST:PORT` within 8 seconds; returns the address.
 /// Ray itself would retry for minutes.
 pub fn check_address(address: &str) -> Result<String, String> {
     let text = address.to_owned();
@@ -115,9 +115,9 @@ pub fn check_address(address: &str) -> Result<String, String> {
     }
     let (sender, outcome) = channel();
     let host = text.clone();
-    // A thread, because a name look-up has no time limit.
+    // Runs in a thread, because a DNS look-up has no timeout.
     std::thread::spawn(move || {
-        // Nobody listens after the time-out.
+        // The receiver is gone after the timeout.
         let _ = sender.send(greet(&host).map_err(|error| error.to_string()));
     });
     let outcome = outcome.recv_timeout(Duration::from_secs(8)).unwrap_or_else(|_| Err("no answer".into()));

@@ -39,7 +39,7 @@ impl CoreArgs {
         items: impl Iterator<Item = T> + Send,
         work: impl Fn(T) -> Result<(), String> + Sync,
     ) -> Result<(), String> {
-        // Not rayon: a thread that waits for the pool of a search would start another game meanwhile.
+        // Not rayon: while a rayon thread waits for a search's thread pool, it would start another game.
         let items = Mutex::new(items);
         let next = || items.lock().ok().and_then(|mut items| items.next());
         let work_all = || {
@@ -83,7 +83,7 @@ impl CoreArgs {
     }
 }
 
-// The option that makes a command line a task of a cluster.
+// The option that turns a command line into a cluster task.
 #[derive(clap::Args, Clone, Debug)]
 pub struct TaskArgs {
     /// Run only the items with these numbers, in order, and print one line for each.

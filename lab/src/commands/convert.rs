@@ -11,7 +11,7 @@ use std::slice;
 /// Convert records between JSON, SGF and CCGC text; detects the format of the input.
 #[derive(clap::Args)]
 pub struct Args {
-    /// File of games: a results file, JSON lines, SGF, CCGC text, or the moves of one game (SAU notation too).
+    /// Game file: a result file, JSON lines, SGF, CCGC text, or the moves of one game (SAU notation too).
     input: PathBuf,
     /// Output format [default: from the extension of --output (.sgf, or .txt for CCGC), else json].
     #[arg(long, value_parser = format_parser())]
@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let in_one_file = texts.len() == 1 || format == Format::Json;
     match &args.output {
         None if in_one_file => {
-            // A closed pipe is no error.
+            // A closed pipe is not an error.
             let _ = std::io::stdout().write_all(texts.concat().as_bytes());
         }
         None => {
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the parser of format names.
+/// Returns a parser for the names of output formats: `json`, `sgf`, `ccgc`.
 fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(["json", "sgf", "ccgc"]).map(|name: String| match name.as_str() {
         "sgf" => Format::Sgf,
@@ -82,12 +82,12 @@ fn write_files(files: &[(PathBuf, String)], input: &PathBuf) -> Result<(), Strin
     checked.into_iter().try_for_each(|(output, text)| output.write(text))
 }
 
-/// Turns a name into a part of a file name: at most 40 letters and digits, any other character replaced by `_`.
+/// Returns a name made safe for file names: its first 40 characters, with `_` for all but letters and digits.
 pub fn file_safe(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Reads all games of a file in any format and checks that every move is legal. Fails for more than `max` bytes.
+/// Reads the games of a file of at most `max` bytes in any supported format; checks that every move is legal.
 pub fn read_games(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
     let problem = |what: String| format!("{}: {what}", path.display());
     let games = record::read(&read_text(path, max)?).map_err(|error| problem(error.to_string()))?;

@@ -42,10 +42,10 @@ pub struct Args {
     /// Stop when a sequential test has decided if A is stronger by ELO1 or by ELO0.
     #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", value_parser = read_sprt, allow_hyphen_values = true)]
     sprt: Option<Sprt>,
-    /// Results file [default: a new one in results/].
+    /// Result file [default: a new one in results/].
     #[arg(long)]
     output: Option<PathBuf>,
-    /// Continue the results file of an interrupted match.
+    /// Continue the result file of an interrupted match.
     #[arg(long, requires = "output")]
     resume: bool,
     /// With --resume: replay games lost by late answers, and move them to FILE.late.
@@ -136,7 +136,7 @@ impl GameArgs {
     }
 }
 
-/// Reads openings, one per line, and checks that their moves are legal from `start`.
+/// Parses an opening book, one opening per line; fails if it is empty or a move is not legal from `start`.
 fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
     let mut book = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -200,7 +200,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays the games that the results file lacks, until all are played or the sequential test decides; returns the match
+/// Plays the games that the result file lacks, until all are played or the sequential test decides; returns the match
 /// and its results.
 pub fn play(args: &Args, matchup: Match, path: &Path) -> Result<(Match, Results), String> {
     let existing = match (args.resume, args.replay_late) {
@@ -233,12 +233,12 @@ fn new_path(matchup: &Match) -> PathBuf {
     PathBuf::from(format!("results/{stamp}-{a}-{b}-{}.jsonl", std::process::id()))
 }
 
-/// Shows the score so far: as a progress bar in a terminal, else as up to [`Progress::LINES`] lines.
+/// Display of the score so far: a progress bar in a terminal, else up to [`Progress::LINES`] lines.
 struct Progress<'a> {
     bar: ProgressBar,
     total: u64,
     test: Option<&'a Sprt>,
-    /// Earliest time of the next update, and progress at the last update, from 0 to [`Progress::LINES`].
+    /// Earliest time of the next update, and progress at the last update in steps from 0 to [`Progress::LINES`].
     shown: Mutex<(Instant, u64)>,
 }
 
@@ -249,7 +249,7 @@ impl<'a> Progress<'a> {
         Self { bar: progress_bar(total), total, test, shown: Mutex::new((Instant::now(), 0)) }
     }
 
-    /// Updates the display, and sets `enough` when the test has decided.
+    /// Updates the display if an update is due, and sets `enough` when the test has decided.
     fn show(&self, results: &Results, enough: &AtomicBool) {
         let mut shown = locked(&self.shown);
         let begun = Instant::now();
@@ -328,7 +328,7 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
     text
 }
 
-/// Returns the result as a JSON object, from A's point of view.
+/// Returns the result from A's point of view as a JSON object; infinite or unknown Elo values are null.
 fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
     let estimate = score.estimate();
     let forfeits = score

@@ -48,7 +48,7 @@ text{font:2.9px sans-serif;text-anchor:middle;fill:#6b6255}\
 .way{fill:none;stroke:#2c5f0b;stroke-width:.7;marker-end:url(#way)}\
 .flight{fill:none;stroke:#c03a1c;stroke-width:.7;stroke-dasharray:1.6 1.4;marker-end:url(#flight)}";
 
-/// Draws a position; `last` is the move that led to it.
+/// Draws a position as SVG; `last` is the move that led to it.
 fn picture(position: &Position, last: Option<Move>) -> String {
     let edge = position.size().edge();
     let length = edge as f32 * CELL;
@@ -100,8 +100,8 @@ fn centre(edge: usize, square: Square) -> (f32, f32) {
     ((square.column() as f32 + 0.5) * CELL, ((edge - square.row()) as f32 - 0.5) * CELL)
 }
 
-// Writing to a String cannot fail, here and below.
-/// Draws a square, smaller by `inset` on each side.
+// Writing to a String cannot fail, here and in the functions below.
+/// Draws a square, smaller by `inset` SVG units on each side.
 fn cell(svg: &mut String, edge: usize, square: Square, class: &str, inset: f32) {
     let (x, y) = centre(edge, square);
     let width = CELL - 2.0 * inset;
@@ -124,7 +124,7 @@ fn coordinates(svg: &mut String, edge: usize) {
     }
 }
 
-/// Draws an arrow from the centre of one square towards the centre of another; it ends just before the centre.
+/// Draws a line with an arrowhead from the centre of one square to just before the centre of another.
 fn line(svg: &mut String, edge: usize, from: Square, to: Square, class: &str) {
     let ((x1, y1), (x2, y2)) = (centre(edge, from), centre(edge, to));
     let length = (x2 - x1).hypot(y2 - y1);

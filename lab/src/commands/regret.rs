@@ -60,11 +60,11 @@ const REFERENCES: [&str; 2] = ["tournament", "tournament,c=6.75,arrow-c=0.75"];
 
 const SEED: u64 = 1;
 
-/// Built-in positions, each from a different self-play game; see [`read_positions`].
+/// Built-in positions on 10x10, one FEN per line, each from a different self-play game.
 const POSITIONS_10: &str = include_str!("../../data/regret-10.txt");
 const POSITIONS_8: &str = include_str!("../../data/regret-8.txt");
 
-/// A line of the cache: the reference value of a position for the side that has just moved.
+/// A JSON line of the cache: the reference value of a position for the side that has just moved.
 #[derive(Serialize, Deserialize)]
 struct Value {
     fen: String,
@@ -73,7 +73,7 @@ struct Value {
     value: f64,
 }
 
-/// The move of a setting after N iterations.
+/// The move that a setting chose after N iterations.
 struct Choice {
     mv: Move,
     /// Root moves visited so far; empty for an external engine, which does not report them.
@@ -83,13 +83,13 @@ struct Choice {
 /// The moves that all settings chose in one position, with their reference values.
 struct Judged {
     position: Position,
-    /// Choices by setting, then by number of iterations.
+    /// `[setting][nth]`: the choice of each setting after each number of iterations.
     chosen: Vec<Vec<Choice>>,
     values: HashMap<Move, f64>,
 }
 
 impl Judged {
-    /// Returns the chosen move with the highest reference value, and this value; ties go to the first.
+    /// Returns the chosen move with the highest reference value, and this value; on a tie, the first of these moves.
     fn best(&self) -> Option<(Move, f64)> {
         let chosen = self.chosen.iter().flatten().map(|choice| choice.mv);
         let valued = chosen.filter_map(|mv| Some((mv, *self.values.get(&mv)?)));
@@ -146,7 +146,7 @@ fn read_positions(args: &Args) -> Result<Vec<Position>, String> {
     lines.take(args.positions.unwrap_or(usize::MAX)).map(read).collect()
 }
 
-/// Runs one search and records its best move at each number of iterations, in ascending order.
+/// Runs one search and returns its best move after each number of iterations; `iterations` must ascend.
 fn choose_by_search(
     args: &Args,
     params: &Params,
@@ -164,7 +164,7 @@ fn choose_by_search(
     iterations.iter().map(after).collect()
 }
 
-/// Runs a new search of the external engine for each number of iterations.
+/// Asks an external engine for its move with each number of iterations, each time in a new game.
 fn choose_by_program(
     spec: &PlayerSpec,
     iterations: &[u64],
@@ -184,7 +184,7 @@ fn choose_by_program(
     iterations.iter().map(after).collect()
 }
 
-/// Reference values, in memory and in their file.
+/// Reference values, in memory and in the cache file.
 struct Cache<'a> {
     args: &'a Args,
     references: Vec<Params>,

@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         let conditions = Conditions { engine: &engine, options: &args.options, number };
         let folder = std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()));
         let played = play(opponent.build(conditions.seed()).as_mut(), conditions, &folder);
-        // A leftover temporary folder is no failure.
+        // A leftover temporary folder is not a failure.
         let _ = fs::remove_dir_all(&folder);
         let mut games = locked(&games);
         bar.suspend(|| report(args, conditions, &played));
@@ -57,12 +57,12 @@ pub fn run(args: &Args) -> Result<(), String> {
     if games.iter().all(is_good) { Ok(()) } else { Err("a game was late or not finished".into()) }
 }
 
-/// Returns the fraction of the total time that the engine used.
+/// Returns the fraction of the total time that the engine used; above 1 if it was late.
 fn share(args: &Args, played: &Played) -> f64 {
     played.used.as_secs_f64() / args.options.total_time.as_secs_f64()
 }
 
-/// Prints a game that was late or not finished; with `--verbose`, any game.
+/// Prints a game if it was late or not finished; with `--verbose`, any game.
 fn report(args: &Args, conditions: Conditions, played: &Played) {
     let used = share(args, played);
     let end = match &played.broken {
@@ -92,7 +92,7 @@ fn report(args: &Args, conditions: Conditions, played: &Played) {
     }
 }
 
-/// Formats the counts of all games, each with the kind of its kill.
+/// Formats a summary of all games; the [`Kill`] of a game says on whose turn the engine was killed.
 fn summary(args: &Args, games: &[(Kill, Played)]) -> String {
     let count =
         |is: &dyn Fn(Kill, &Played) -> bool| games.iter().filter(|(kill, played)| is(*kill, played)).count();

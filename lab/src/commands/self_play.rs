@@ -1,10 +1,10 @@
 //! `lab self-play`: plays training games of one player against itself, all different.
 //!
-//! A game begins with random plies. Up to a later ply its moves are drawn in proportion to the root's visits, as in
-//! AlphaZero with temperature 1; then the best move is played. One search plays both sides and keeps its tree. A game
-//! ends when its winner is proven. The record contains the visits of the moves in each search. A game that repeats an
-//! earlier one is replayed with another seed. All random choices follow from `--seed`, the number of the game and the
-//! number of replays. The file contains the games in the order of their numbers.
+//! The first plies of a game are random. Until ply `--drawn-plies`, moves are then drawn in proportion to the root's
+//! visits, as in AlphaZero with temperature 1; after that the best move is played. One search plays both sides and
+//! keeps its tree. A game ends when its winner is proven. The record contains the root moves' visits in each search.
+//! A game that repeats an earlier one is replayed with another seed. The `--seed`, the number of the game and the
+//! number of replays determine all random choices. The file contains the games in the order of their numbers.
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::jobs::{self, Job};
@@ -42,7 +42,7 @@ pub struct Args {
     /// Maximum number of random plies at the start; their number is random too.
     #[arg(long, default_value_t = 6)]
     random_plies: u32,
-    /// Number of plies in which moves are drawn in proportion to their visits.
+    /// Draw the moves before this ply in proportion to their visits.
     #[arg(long, default_value_t = 12)]
     drawn_plies: u32,
     /// Random seed of all games.
@@ -52,10 +52,10 @@ pub struct Args {
     pub work: WorkArgs,
     #[command(flatten)]
     task: TaskArgs,
-    /// Continue the results file of an interrupted run.
+    /// Continue the result file of an interrupted run.
     #[arg(long)]
     resume: bool,
-    /// Results file, one game per line.
+    /// Result file, one game per line.
     #[arg(long, default_value = "results/self-play.jsonl")]
     output: PathBuf,
 }
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays the games that the results file lacks; returns all games.
+/// Plays the games that the result file lacks; returns all games.
 pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
     let params = args.params()?;
     let work = |number| Ok(json::write(&play(args, params, number, 0)));
@@ -105,7 +105,7 @@ impl Args {
         self.player.params()
     }
 
-    /// Returns the arguments with which `lab` plays these games, without `--numbers`.
+    /// Returns the arguments that make `lab` play these games, without `--numbers`.
     fn arguments(&self) -> Vec<String> {
         vec![
             "self-play".into(),
@@ -119,7 +119,7 @@ impl Args {
     }
 }
 
-/// Writes games to the results file in the order of their numbers, each different from all earlier games.
+/// Writer of the result file: games in the order of their numbers, each different from all earlier games.
 struct Series<'a> {
     args: &'a Args,
     params: &'a Params,
@@ -139,7 +139,7 @@ impl<'a> Series<'a> {
         Self { args, params, results, known, missing, early: BTreeMap::new() }
     }
 
-    /// Adds a finished game. Writes each game once all earlier ones are finished, after [`Self::different`].
+    /// Adds a finished game, then writes each game whose predecessors are all finished, made unique if needed.
     fn add(&mut self, game: GameRecord) -> Result<(), String> {
         self.early.insert(game.number, game);
         while let Some(game) = self.missing.front().and_then(|number| self.early.remove(number)) {
@@ -150,7 +150,7 @@ impl<'a> Series<'a> {
         Ok(())
     }
 
-    /// Replays the game with other seeds until it differs from all earlier games.
+    /// Replays a game that repeats an earlier one, with other seeds, until it is new; fails after 99 replays.
     fn different(&mut self, mut game: GameRecord) -> Result<GameRecord, String> {
         const MAX_TRIES: u64 = 100;
         let (number, mut attempts) = (game.number, 1..MAX_TRIES);
@@ -202,7 +202,7 @@ fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
     }
 }
 
-/// Returns the moves of the root with more than 0.5 % of the visits, most-visited first.
+/// Returns the root moves with more than 0.5 % of the visits, and their visits, most-visited first.
 fn visits_of(report: &Report) -> Vec<(Move, u32)> {
     let least = report.lines.iter().map(|line| line.visits).sum::<u32>() / 200;
     let often = report.lines.iter().filter(|line| line.visits > least);
@@ -211,7 +211,7 @@ fn visits_of(report: &Report) -> Vec<(Move, u32)> {
     visits
 }
 
-/// Draws a move of the root in proportion to the visits.
+/// Draws a root move in proportion to the visits; returns the best move if there are no visits.
 fn draw(report: &Report, rng: &mut Rng) -> Option<Move> {
     let total: u32 = report.lines.iter().map(|line| line.visits).sum();
     let mut place = rng.u32(..total.max(1));

@@ -79,7 +79,7 @@ impl Field {
         Ok(Self { players, games: games.ok_or("games: expected a whole number from 1")?, options })
     }
 
-    /// Returns the matches of every player against every other, each with its results file in `folder`.
+    /// Creates the matches of every player against every other, each with its result file in `folder`.
     fn matches(&self, folder: &Path) -> Result<Vec<(Match, Results)>, String> {
         let mut matches = Vec::new();
         for (row, a) in self.players.iter().enumerate() {

@@ -5,7 +5,7 @@
 //! weights, they become the best ones and are copied to `best.json`. `weights-0.json` contains the initial weights.
 //!
 //! `rounds.jsonl` contains the options, then a line for each finished fit and match, from which a later run resumes.
-//! Interrupted self-play or an interrupted match resumes from its results file; an interrupted fit is repeated, with an
+//! Interrupted self-play or an interrupted match resumes from its result file; an interrupted fit is repeated, with an
 //! equal result.
 //!
 //! Only the policy is trained: the games of one round suffice for it, whereas a value network as good as the built-in
@@ -109,8 +109,8 @@ enum Step {
 /// The outcome of a match of new weights against the best ones.
 #[derive(Serialize, Deserialize)]
 struct Decision {
-    /// Text with the score of the new weights in percent, the number of games and the lead in Elo, of the pairs up to
-    /// the decision.
+    /// Formatted result of the pairs up to the decision: score of the new weights in per cent, number of games, and
+    /// lead in Elo.
     score: String,
     verdict: String,
     kept: bool,
@@ -118,17 +118,17 @@ struct Decision {
 
 struct Training<'a> {
     args: &'a Args,
-    /// Absolute path of the folder, which is part of the players' names.
+    /// Absolute path of the folder, because paths of weights files are part of the players' names.
     folder: PathBuf,
     log: LineLog,
     rounds: Vec<Round>,
 }
 
-/// A round whose fit is finished: the fit, and the outcome of the match once that is finished.
+/// A round whose fit is finished: the fit, and the outcome of the match, `None` until the match is finished.
 type Round = (Fit, Option<Decision>);
 
 impl<'a> Training<'a> {
-    /// Begins a training run in the folder `--output`, or resumes the run there.
+    /// Begins a training run in the folder `--output`, or resumes an existing run.
     fn open(args: &'a Args) -> Result<Self, String> {
         let output = args.output.display();
         if std::path::absolute(&args.output)
@@ -171,7 +171,7 @@ impl<'a> Training<'a> {
         self.rounds.iter().rposition(is_kept).map_or(0, |index| index as u64 + 1)
     }
 
-    /// Runs self-play, fit and match of a round, except those already finished.
+    /// Runs self-play, fit and match of a round, except the steps already finished.
     fn play(&mut self, round: u64) -> Result<(), String> {
         let place = format!("round {round} of {}", self.args.rounds);
         let step = |name: &str, about: &str| {
@@ -245,7 +245,7 @@ impl<'a> Training<'a> {
         ])?;
         args.work = self.args.work.clone();
         let (_, results) = r#match::play(&args, args.new_match()?, &path)?;
-        // Counts only the pairs up to the decision: how many more have been played depends on the machine.
+        // Counts only the pairs up to the decision: the number of pairs played after it depends on the machine.
         let test = results.score().tested(&r#match::read_sprt(sprt)?);
         let pairs = test.pairs;
         let score = pairs.estimate().map_or("no pair of games".into(), |estimate| {
@@ -277,7 +277,7 @@ impl<'a> Training<'a> {
         format!("tournament,model={}", self.weights(round).display())
     }
 
-    /// Returns the option `--seed` for a round.
+    /// Formats the option `--seed` for a round: the seed of the run plus the number of the round.
     fn seed(&self, round: u64) -> String {
         format!("--seed={}", self.args.seed.wrapping_add(round))
     }

@@ -1,6 +1,6 @@
 //! `lab tune`: tunes search parameters by simultaneous perturbation (SPSA, Spall 1992).
 //!
-//! Each pair of games shifts all parameters by a step up or down at random and plays the shifted player against the
+//! For each pair of games, every parameter is shifted up or down at random by its step. The shifted player plays the
 //! oppositely shifted one, from one opening with both colours. Each parameter then moves a little towards the winner.
 //! The result is the mean over the second half of the run; a match at a longer time control has to confirm it.
 //!
@@ -95,7 +95,7 @@ fn read_pairs(text: &str) -> Result<u64, String> {
 
 /// The values of the parameters over the tuning run.
 struct WeightSchedule {
-    /// Values before the first pair and after each pair.
+    /// `[n]`: values after `n` pairs; `[0]` holds the start values.
     path: Vec<Vec<f64>>,
     /// Results of pairs that ended out of order, held until the earlier pairs end; wins minus losses, by pair number.
     early: BTreeMap<u64, f64>,
@@ -122,7 +122,7 @@ fn run_here(args: &Args, schedule: &mut WeightSchedule) -> Result<(), String> {
                 let play = || lead(&numbers(pair).map(|number| matchup.game(number)).collect::<Vec<_>>());
                 let lead =
                     catch_unwind(AssertUnwindSafe(play)).map_err(|_| "a game ended in a panic".to_owned());
-                // Nobody listens after another pair has failed.
+                // The receiver is gone after another pair has failed.
                 let _ = sender.send(lead.map(|lead| (pair, lead)));
             });
             Ok(())
@@ -172,14 +172,14 @@ impl Args {
         shifted.map(|((value, p), sign)| (value + direction * sign * p.step).clamp(p.min, p.max)).collect()
     }
 
-    /// Returns the direction of each parameter's shift in a pair: 1 or -1.
+    /// Returns the random direction, 1 or -1, in which each parameter is shifted in a pair.
     fn signs(&self, pair: u64) -> Vec<f64> {
         let mut rng = Rng::with_seed(mix_seed(self.games.seed, pair + 1));
         self.parameters.iter().map(|_| if rng.bool() { 1.0 } else { -1.0 }).collect()
     }
 
     /// Creates a match between two players with parameters shifted from `values` in opposite directions. The pair plays
-    /// only the two games of this match that have its numbers.
+    /// only the games `2 * pair` and `2 * pair + 1` of this match.
     fn new_match(&self, pair: u64, values: &[f64]) -> Result<Match, String> {
         let signs = self.signs(pair);
         let [up, down] = [1.0, -1.0].map(|direction| self.player(&self.shifted(values, direction, &signs)));
@@ -261,7 +261,7 @@ impl WeightSchedule {
         self.path.last().map_or(&[], |values| values)
     }
 
-    /// Returns the start values of a pair; `None` until the pair `ahead` numbers before it has ended.
+    /// Returns the parameters from which a pair starts; `None` until the pair `ahead` numbers before it has ended.
     fn start_of(&self, pair: u64, ahead: usize) -> Option<&[f64]> {
         self.path.get((pair as usize + 1).saturating_sub(ahead)).map(|values| &values[..])
     }

@@ -1,4 +1,4 @@
-//! Matches: players by name, games on all cores, the results file, and the score.
+//! Matches: players by name, games on all cores, the result file, and the score.
 
 pub mod results;
 pub mod runner;

@@ -1,4 +1,4 @@
-//! Results files: a first line with the conditions of the match, then one line for each finished game, in the order in
+//! Result files: the first line holds the conditions of the match, each further line a finished game, in the order in
 //! which games end.
 
 use crate::files::{LineLog, Output};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// A results file open for appending, and its games.
+/// A result file open for appending, and its games.
 pub struct Results(Mutex<Inner>);
 
 struct Inner {
@@ -19,7 +19,7 @@ struct Inner {
     games: BTreeMap<u64, GameRecord>,
 }
 
-/// Treatment of a results file that already exists.
+/// Treatment of a result file that already exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
     Refuse,
@@ -30,7 +30,7 @@ pub enum Existing {
 }
 
 impl Results {
-    /// Creates or resumes the results file of a match under these conditions.
+    /// Creates or resumes the result file of a match; fails if an existing file has other conditions.
     pub fn open(path: &Path, conditions: &Value, existing: Existing) -> Result<Self, String> {
         let header = json!({ "match": conditions }).to_string();
         let (mut games, mut kept, mut late) = (BTreeMap::new(), header.clone() + "\n", Vec::new());
@@ -47,7 +47,7 @@ impl Results {
         if late.is_empty() {
             return Ok(Self(Mutex::new(Inner { log, games })));
         }
-        // Late games are copied first: an interruption between the two steps loses none.
+        // Copies late games first: an interruption between the two steps loses none.
         append_late(path, &late)?;
         Output::new(path, &[])?.write(&kept)?;
         drop(log);

@@ -1,4 +1,4 @@
-//! Plays matches, several games concurrently, and writes every game to the results file.
+//! Plays matches, several games concurrently, and writes every game to the result file.
 
 use crate::cluster::WorkArgs;
 use crate::cluster::jobs::{self, Job};
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A match between two players: everything that determines its games.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// A and B. A plays Black in even-numbered games.
+    /// A and B. A plays Black in even-numbered games; numbers begin at 0.
     pub players: [PlayerSpec; 2],
     /// Number of games; each opening is played twice, with colours swapped.
     pub games: u64,
@@ -27,12 +27,12 @@ pub struct Match {
     /// Tolerated delay of an answer beyond its time limit.
     pub grace: Duration,
     pub openings: Openings,
-    /// Winning rate at which a game is adjudicated if both players report it; `None` for never.
+    /// Winning rate at which a game is adjudicated, see [`GameSetup::adjudicate`]; `None` for never.
     pub adjudicate: Option<f32>,
 }
 
 impl Match {
-    /// Returns the conditions of the match; a results file resumes only under equal conditions.
+    /// Returns the conditions of the match; a result file resumes only under equal conditions.
     pub fn conditions(&self) -> Value {
         json!({
             "players": [self.players[0].text, self.players[1].text],
@@ -58,7 +58,7 @@ impl Match {
         add("balance", &self.openings.balance);
         add("seed", &self.openings.seed);
         if let Some(book) = &self.openings.book {
-            // Another machine has another working folder.
+            // Absolute, because cluster machines have other working folders.
             let path = std::path::absolute(&book.path).unwrap_or_else(|_| book.path.clone());
             add("book", &path.display());
         }
@@ -89,12 +89,12 @@ impl Match {
         }
     }
 
-    /// Plays one game and returns its line for the results file.
+    /// Plays one game and returns its line for the result file.
     pub fn line(&self, number: u64) -> String {
         json::write(&self.game(number))
     }
 
-    /// Plays one game. All random choices follow from its number and the match's seed.
+    /// Plays one game. Its number and the match's seed determine all random choices.
     pub fn game(&self, number: u64) -> GameRecord {
         let start = self.start();
         let opening = self.openings.opening(&start, number / 2);
@@ -118,8 +118,8 @@ impl Match {
     }
 }
 
-/// Plays all games that the results of these matches lack, until `enough` is set. Calls `progress` after each game,
-/// with the index of its match. A result that cannot be written ends the program.
+/// Plays all games that are missing from the results of the `matches`, until `enough` is set. Calls `progress` with
+/// the index of the match after each game. A result that cannot be written ends the program.
 pub fn play(
     matches: &[(Match, Results)],
     work: &WorkArgs,

@@ -12,9 +12,9 @@ pub struct Score {
     pub losses: u64,
     pub wins_as_black: u64,
     pub games_as_black: u64,
-    /// A's half-points in each complete pair of games, by the number of the pair.
+    /// A's half-points in each complete pair of games, by pair number (game number / 2).
     pub pairs: BTreeMap<u64, usize>,
-    /// Forfeits of A and of B by kind, such as `late`: their number and the reason of the first.
+    /// Forfeits of A and of B by kind, such as `late`: the number of forfeits and the reason of the first.
     pub forfeits: [BTreeMap<String, (u64, String)>; 2],
     pub plies: u64,
     /// Total thinking time in seconds and number of timed moves, of A and of B.
@@ -52,7 +52,7 @@ impl Score {
         let mut side = game.start.side();
         for played in &game.moves {
             let (seconds, moves) = &mut self.thought[usize::from(side != a)];
-            // Moves of the opening have no time.
+            // Opening moves have no time.
             if !played.time.is_zero() {
                 *seconds += played.time.as_secs_f64();
                 *moves += 1;
@@ -99,7 +99,7 @@ impl Score {
     }
 }
 
-/// Returns the side of A in the game with this number.
+/// Returns A's side in the game with this number.
 pub fn side_of_a(number: u64) -> Side {
     if number.is_multiple_of(2) { Side::Black } else { Side::White }
 }

@@ -1,4 +1,4 @@
-//! Players described by text, such as `tournament,c=3`, as in `lab match A B`. `docs/laboratory.md` lists them.
+//! Player descriptions such as `tournament,c=3`, as in `lab match A B`. `docs/laboratory.md` lists them.
 
 use crate::baseline::{RandomPlayer, alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs};
 use crate::files::read_model;
@@ -30,11 +30,11 @@ enum Kind {
 /// Default resources of a player's search: one thread, because a match runs several searches concurrently.
 const ONE_THREAD: Resources = Resources { threads: 1, memory: 256 << 20, seed: 0 };
 
-/// Maximum DEPTH in `alphabeta:EVALUATION:DEPTH`. No time control allows a search this deep.
+/// Maximum DEPTH in `alphabeta:EVALUATION:DEPTH`; a deeper search would take too long under any time control.
 const MAX_DEPTH: u32 = 10;
 
 impl PlayerSpec {
-    /// Builds the player. All its random choices follow from the seed.
+    /// Builds the player. The seed determines all its random choices.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
             Kind::Search { params, resources, iterations, share } => {
@@ -49,7 +49,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Checks that the player's program, if it has one, can be started; stops it immediately.
+    /// Checks that the player's program, if it has one, can be started; stops the program immediately.
     pub fn check_start(&self) -> Result<(), String> {
         match &self.kind {
             Kind::External { command, .. } => check_start(command),
@@ -63,13 +63,13 @@ impl PlayerSpec {
         self.check_board(size)
     }
 
-    /// Checks that the player's file of weights, if it has one, is for boards of this size.
+    /// Checks that the player's weights file, if it has one, is for boards of this size.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let Ok(params) = self.params() else { return Ok(()) };
         params.model.check_board(size).map_err(|problem| format!("{}: {problem}", self.text))
     }
 
-    /// Returns the parameters of a search; fails for any other player.
+    /// Returns the parameters of a player that uses the engine's search; fails for any other player.
     pub fn params(&self) -> Result<&Params, String> {
         match &self.kind {
             Kind::Search { params, .. } => Ok(params),

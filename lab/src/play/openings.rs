@@ -5,10 +5,10 @@ use fastrand::Rng;
 use otrera::{Move, Params, Position, mix_seed};
 use std::path::PathBuf;
 
-/// A numbered series of openings.
+/// A series of openings, numbered from 0.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Openings {
-    /// Book from which the openings are taken in turn, instead of random ones.
+    /// Opening book: its lines are used in turn, instead of random openings.
     pub book: Option<Book>,
     pub plies: u32,
     /// Maximum distance from 0.5 of the winning rate estimated by a short search; 0.5 accepts all openings.
@@ -19,7 +19,7 @@ pub struct Openings {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Book {
     pub path: PathBuf,
-    /// Opening lines, at least one, all legal from the start position.
+    /// Opening lines, at least one, all legal from the start position of the match.
     pub lines: Vec<Vec<Move>>,
 }
 
@@ -55,7 +55,7 @@ impl Openings {
     }
 }
 
-/// Plays random moves, fewer than `plies` if the game ends; returns the moves and the last position.
+/// Plays `plies` random moves, or fewer if the game ends; returns the moves and the last position.
 pub fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, Position) {
     let mut position = *start;
     let mut moves = Vec::new();

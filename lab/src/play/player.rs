@@ -25,7 +25,7 @@ pub struct SearchPlayer {
     iterations: Option<u64>,
     /// Share of the thinking time to use, at most 1.
     share: f64,
-    /// Playing level; overrides the budget passed to [`Player::choose`].
+    /// Playing level, instead of parameters and limits; overrides the budget passed to [`Player::choose`].
     level: Option<Level>,
     games: u64,
     search: Option<Search>,
@@ -38,7 +38,7 @@ impl SearchPlayer {
         Self { params, resources, iterations, share, level: None, games: 0, search: None }
     }
 
-    /// Creates a player at this level; it ignores time and iteration limits.
+    /// Creates a player at this level; the player ignores time and iteration limits.
     pub fn at_level(level: Level, resources: Resources) -> Self {
         Self { level: Some(level), ..Self::new(Params::TOURNAMENT, resources, None, 1.0) }
     }

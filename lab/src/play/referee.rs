@@ -5,14 +5,14 @@ use otrera::{Forfeit, GameClock, Move, Outcome, PlayedMove, Position, Side};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Time control, or a number of iterations per move.
+/// Time control: no limit, a time limit, or a number of iterations per move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
     Free,
     PerMove(Duration),
-    /// Time for all moves of one side.
+    /// Total time for all moves of one side.
     PerGame(Duration),
-    /// Iterations, playouts or nodes for each move.
+    /// Iterations, playouts or nodes per move.
     Iterations(u64),
 }
 
@@ -37,14 +37,14 @@ pub struct GameSetup {
     /// Tolerated delay of an answer beyond its time limit.
     pub grace: Duration,
     /// Winning rate at which a game is adjudicated: both players must report at least this rate for the same side for
-    /// [`AGREEMENT`] plies. `None` for never.
+    /// [`AGREEMENT`] consecutive plies. `None` for never.
     pub adjudicate: Option<f32>,
 }
 
-/// Plies for which both players must agree before a game is adjudicated.
+/// Number of consecutive plies for which both players must agree before a game is adjudicated.
 pub const AGREEMENT: usize = 6;
 
-/// Plays a game. `players` are Black and White.
+/// Plays a game between `players`, Black and White; returns the moves, the winner and the forfeit, if any.
 pub fn play(players: [&mut dyn Player; 2], setup: &GameSetup) -> Outcome {
     let mut game = GameSoFar { position: setup.start, moves: Vec::new() };
     let (winner, forfeit) = match game.play(players, setup) {
@@ -83,7 +83,7 @@ struct GameSoFar {
 }
 
 impl GameSoFar {
-    /// Plays to the end; returns the winner, or the side that forfeits.
+    /// Plays to the end of the game; returns the winner, or as the error the side that forfeits and its reason.
     fn play(
         &mut self,
         [black, white]: [&mut dyn Player; 2],
@@ -122,7 +122,7 @@ impl GameSoFar {
     }
 
     /// Returns the side to which both players gave at least this winning rate in each of the last [`AGREEMENT`]
-    /// plies; `None` if they did not agree.
+    /// plies; `None` if the players did not agree.
     fn agreed_winner(&self, rate: f32) -> Option<Side> {
         let last = self.moves.len().checked_sub(AGREEMENT).and_then(|first| self.moves.get(first..))?;
         let mut mover = self.position.side();

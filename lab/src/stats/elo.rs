@@ -2,8 +2,8 @@
 
 use super::{Interval, Z_95, require, score_interval};
 
-/// Pentanomial counts: pairs of games from one opening with swapped colours, with 0, 1/2, 1, 3/2 and 2 points. Amazons
-/// has no draws and fills only the first, third and fifth.
+/// Pentanomial counts: `counts[i]` is the number of game pairs in which the first player scored `i` half-points. The
+/// games of a pair share an opening, with colours swapped. Amazons has no draws, so only even indices are used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pairs {
     pub counts: [u64; 5],
@@ -13,13 +13,13 @@ pub struct Pairs {
 pub struct Estimate {
     /// Mean score per game, 0 to 1.
     pub score: f64,
-    /// Difference in logistic Elo; infinite at scores of 0 and 1.
+    /// Difference in logistic Elo; infinite at a score of 0 or 1.
     pub elo: f64,
-    /// The 95 % interval of `elo`, with infinite ends where the score's interval reaches 0 or 1.
+    /// The 95 % confidence interval of `elo`; an end is infinite where the score's interval reaches 0 or 1.
     pub interval: Interval,
 }
 
-/// Converts an expected score, clamped to 0 to 1, to a logistic Elo difference; infinite at both ends.
+/// Converts an expected score, clamped to the range 0 to 1, to a logistic Elo difference; infinite at both ends.
 pub fn elo_of_score(score: f64) -> f64 {
     let score = score.clamp(0.0, 1.0);
     400.0 * (score / (1.0 - score)).log10()
@@ -35,14 +35,15 @@ impl Pairs {
         self.counts.iter().sum()
     }
 
-    /// Returns the score, and the Elo difference with its 95 % interval.
+    /// Estimates the score, and the Elo difference with its 95 % confidence interval.
     ///
     /// As in fastchess and fishtest, the interval of the mean score is ±1.96 standard errors from the variance of the
-    /// pairs, with both ends converted to Elo. It includes the correlation of a pair's games.
+    /// pairs, with both ends converted to Elo. The variance of pairs accounts for the correlation between the two
+    /// games of a pair.
     ///
-    /// If all results are equal, their variance is unknown, and the interval is [Wilson's](super::wilson), which takes
-    /// the largest possible variance. So 100 % gives an infinite Elo with a finite lower end, and 0 % the reverse.
-    /// Fails without results.
+    /// If all pairs have equal results, their variance is unknown, and the interval is [Wilson's](super::wilson),
+    /// which takes the largest possible variance. So a score of 100 % gives an infinite Elo with a finite lower bound,
+    /// and 0 % the reverse. Fails if there are no results.
     pub fn estimate(&self) -> Result<Estimate, String> {
         let n = self.total() as f64;
         require(n > 0.0, "at least one result")?;
@@ -62,7 +63,7 @@ impl Pairs {
     }
 }
 
-/// Returns the mean and variance of a pair's score per game, given the weights of the five bins; NaN if all are zero.
+/// Returns the mean and variance of a pair's score per game, weighted by the five bins; NaN if all weights are zero.
 pub(super) fn moments(weights: [f64; 5]) -> (f64, f64) {
     let total: f64 = weights.iter().sum();
     let shares = || weights.iter().enumerate().map(|(i, w)| (i as f64 / 4.0, w / total));

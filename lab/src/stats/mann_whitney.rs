@@ -4,7 +4,7 @@ use super::{TestResult, require_sample};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::statistics::{Data, OrderStatistics, RankTieBreaker};
 
-/// Returns U of the first sample and the two-sided p-value of the hypothesis that both samples come from one
+/// Returns U of the first sample and the two-sided p-value of the null hypothesis that both samples come from the same
 /// distribution.
 ///
 /// U is the number of pairs of one value from each sample in which the value of `first` is greater; ties count 1/2 (H.
@@ -21,7 +21,7 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Result<TestResult, String>
     let ties = ranks.chunk_by(|a, b| a == b).map(|equal| equal.len() as f64);
     let n = n1 + n2;
     let correction = ties.map(|t| t * (t * t - 1.0)).sum::<f64>() / (n * (n - 1.0));
-    // If all values are equal the variance is zero, or a little less by rounding; then the p-value is 1.
+    // If all values are equal, the variance is zero, or slightly negative by rounding; then the p-value is 1.
     let variance = (n1 * n2 / 12.0 * (n + 1.0 - correction)).max(0.0);
     let distance = u.min(n1 * n2 - u) + 0.5 - n1 * n2 / 2.0;
     let tail = Normal::standard().cdf(distance / variance.sqrt());

@@ -1,4 +1,4 @@
-//! Statistics of games: estimates, intervals and tests that `statrs` lacks, each with the source of its formula.
+//! Match statistics: estimates, intervals and tests that `statrs` lacks, each with the source of its formula.
 
 pub mod elo;
 pub mod mann_whitney;
@@ -15,7 +15,7 @@ pub struct Interval {
 pub struct TestResult {
     /// The test statistic: U or W.
     pub statistic: f64,
-    /// The probability, 0 to 1, of a statistic at least as extreme if the hypothesis is true.
+    /// The probability, 0 to 1, of a statistic at least as extreme if the null hypothesis is true.
     pub p_value: f64,
 }
 
@@ -27,7 +27,7 @@ fn require(within: bool, range: &str) -> Result<(), String> {
     if within { Ok(()) } else { Err(format!("out of range: {range}")) }
 }
 
-/// Fails if there are fewer than `least` values, or if one is NaN or infinite.
+/// Fails if there are fewer than `least` values, or if a value is NaN or infinite.
 fn require_sample(sample: &[f64], least: usize) -> Result<(), String> {
     if sample.len() < least {
         return Err(format!("fewer observations than {least}"));
@@ -48,13 +48,13 @@ pub fn wilson(wins: u64, games: u64) -> Result<Interval, String> {
     Ok(score_interval(wins as f64 / games as f64, games as f64))
 }
 
-/// Returns Wilson's interval of a mean score of `n` trials.
+/// Returns Wilson's 95 % interval of the mean score of `n` trials.
 fn score_interval(score: f64, n: f64) -> Interval {
     let z = Z_95;
     let shrinkage = 1.0 + z * z / n;
     let centre = (score + z * z / (2.0 * n)) / shrinkage;
     let half = z / shrinkage * (score * (1.0 - score) / n + z * z / (4.0 * n * n)).sqrt();
-    // Rounding would leave the ends of 0 % and 100 % a little inside.
+    // Rounding would leave the ends at 0 % and 100 % slightly inside.
     Interval {
         low: if score == 0.0 { 0.0 } else { centre - half },
         high: if score == 1.0 { 1.0 } else { centre + half },

@@ -1,4 +1,4 @@
-//! The Shapiro-Wilk test for a normal distribution.
+//! The Shapiro-Wilk test for normality.
 
 use super::{NOT_FINITE, TestResult, require_sample};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -22,9 +22,9 @@ const LARGE_MEAN: [f64; 4] = [-1.5861, -0.31082, -0.083751, 0.0038915];
 /// Royston's polynomial in ln n, for n above 11: logarithm of the standard deviation of ln(1 − W).
 const LARGE_LOG_SD: [f64; 3] = [-0.4803, -0.082676, 0.0030302];
 
-/// Returns W, at most 1 and near 1 for a normal sample, and the p-value of the hypothesis of normality (P. Royston,
-/// Remark AS R94: a remark on algorithm AS 181: the W-test for normality, Applied Statistics 44, 1995). The sample has
-/// 3 to 5000 values, not all equal.
+/// Returns W, at most 1 and near 1 for a normal sample, and the p-value of the null hypothesis of normality (P.
+/// Royston, Remark AS R94: a remark on algorithm AS 181: the W-test for normality, Applied Statistics 44, 1995). Fails
+/// unless the sample has 3 to 5000 finite values, not all equal.
 pub fn shapiro_wilk(sample: &[f64]) -> Result<TestResult, String> {
     let n = sample.len();
     require_sample(sample, 3)?;
@@ -40,7 +40,8 @@ pub fn shapiro_wilk(sample: &[f64]) -> Result<TestResult, String> {
     Ok(TestResult { statistic: w, p_value: p_value(w, n) })
 }
 
-/// Returns the sample sorted, shifted by its median and scaled to a range of 1. Neither shift nor scale changes W.
+/// Returns the sample sorted, shifted by its median and scaled to a range of 1, which does not change W. Fails if all
+/// values are equal.
 fn standardised(sample: &[f64]) -> Result<Vec<f64>, String> {
     let mut sorted = sample.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -76,7 +77,7 @@ fn weights(n: usize) -> Vec<f64> {
     weights
 }
 
-/// Returns the probability that a normal sample of `n` values has a W of at most `w`.
+/// Returns the p-value: the probability that a normal sample of `n` values has a W of at most `w`.
 fn p_value(w: f64, n: usize) -> f64 {
     let size = n as f64;
     if n == 3 {

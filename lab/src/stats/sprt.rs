@@ -12,13 +12,13 @@ pub enum Verdict {
     AcceptH1,
 }
 
-/// A generalised sequential probability ratio test of two Elo differences, fed with pairs of games.
+/// A generalised sequential probability ratio test of two Elo differences, fed with game pairs.
 ///
 /// A. Wald, Sequential tests of statistical hypotheses, Ann. Math. Statist. 16, 1945; for results of unknown variance,
 /// M. Van den Bergh's GSPRT in its normal approximation, as in fishtest.
 ///
-/// `alpha` and `beta` hold approximately. In simulations with 0.05 each, hypotheses 20 to 200 Elo apart and 20 to 80 %
-/// of the pairs split (one win each), at most 7.5 % of the matches ended with the wrong verdict.
+/// The error rates `alpha` and `beta` hold approximately. In simulations with 0.05 each, hypotheses 20 to 200 Elo apart
+/// and 20 to 80 % of the pairs split (one win each), at most 7.5 % of the matches ended with the wrong verdict.
 #[derive(Clone, Debug)]
 pub struct Sprt {
     score0: f64,
@@ -30,8 +30,8 @@ pub struct Sprt {
 }
 
 /// Pseudo-count added to every bin before mean and variance are computed (Jeffreys' prior of a multinomial).
-// Without it the first pairs, all in one bin, have no variance and an infinite ratio. Fishtest's 0.001 in empty bins is
-// too little here: a test of 0 against 50 Elo would end with its first pair.
+// Without it, the variance is zero and the ratio infinite while all pairs are in one bin. Fishtest's 0.001 in empty
+// bins is too little here: a test of 0 against 50 Elo would end with its first pair.
 const PRIOR: f64 = 0.5;
 
 impl Sprt {
@@ -48,8 +48,8 @@ impl Sprt {
         Ok(Self { score0, score1, bounds, pairs: Pairs::default(), verdict: Verdict::Continue })
     }
 
-    /// Counts a pair with 0 to 4 half-points and returns the verdict. The first verdict other than
-    /// [`Verdict::Continue`] is final: `alpha` and `beta` do not hold for later ones.
+    /// Adds a pair in which the first player scored `half_points`, 0 to 4, and returns the verdict. The first verdict
+    /// other than [`Verdict::Continue`] is final: `alpha` and `beta` do not hold for later ones.
     pub fn add(&mut self, half_points: usize) -> Verdict {
         self.pairs.counts[half_points] += 1;
         let (llr, [lower, upper]) = (self.llr(), self.bounds);

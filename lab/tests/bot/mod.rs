@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Returns the path of the executable in the target folder and profile of these tests; builds the executable if needed.
+/// Returns the path of the executable in the target folder and profile of these tests; builds the program if needed.
 pub fn path() -> &'static str {
     static BOT: LazyLock<String> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_BIN_EXE_lab")).parent().expect("the folder of a profile");

@@ -1,4 +1,4 @@
-//! Parameters as text: `tournament,c=3,lcb-z=0`. One table holds each parameter's name, valid values, field and
+//! Parameters as text, such as `tournament,c=3,lcb-z=0`. One table holds each parameter's name, valid values, field and
 //! meaning.
 
 use super::{Formula, Grouping, Parallel, Params, Puct, Rollouts};
@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// A parameter that can be set by `name=value`.
 pub struct Parameter {
-    /// Name in `name=value`.
+    /// The parameter's name in `name=value`.
     pub name: &'static str,
     /// One-line description, as printed by `--help`.
     pub meaning: &'static str,
@@ -17,12 +17,12 @@ pub struct Parameter {
     kind: Kind,
 }
 
-/// Type of a parameter, with its valid values and access to its field of [`Params`].
+/// Type of a parameter, with its valid values and access to its field in [`Params`].
 enum Kind {
     /// A number from `least` to `most`. `place` returns the parameter's field, or `None` if the formula lacks the
     /// parameter.
     Number { least: f32, most: f32, place: fn(&mut Params) -> Option<&mut f32> },
-    /// Any other type, with a description of its valid values. `parse` sets the field, or returns `None` if the text is
+    /// Any other type. `valid` describes the valid values; `parse` sets the field, or returns `None` if the text is
     /// invalid.
     Text { valid: &'static str, format: fn(&Params) -> String, parse: fn(&mut Params, &str) -> Option<()> },
 }
@@ -81,7 +81,7 @@ pub const PARAMETERS: [Parameter; 15] = [
     ),
     text(
         "model",
-        "paper, paper:SCALE, fitted, or a file of weights",
+        "paper, paper:SCALE, fitted, or a weights file",
         "evaluates leaves and gives priors; paper:7 maps a lead of 7 squares to 73 %",
         |params| params.model.to_string(),
         |params, text| text.parse().ok().map(|model| params.model = model),
@@ -152,13 +152,13 @@ const FORMULAS: [(&str, Formula); 3] = [
 const GROUPINGS: [(&str, Grouping); 2] = [("split", Grouping::Split), ("whole", Grouping::Whole)];
 const ON_OFF: [(&str, bool); 2] = [("on", true), ("off", false)];
 
-/// True if both formulas are of the same kind, whatever their constants.
+/// True if both formulas are of the same kind; their constants may differ.
 fn same_kind(one: &Formula, other: &Formula) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
 }
 
 impl Parameter {
-    /// Marks the parameter as meant for experiments only.
+    /// Returns the parameter, marked as meant for experiments only.
     const fn for_laboratory(self) -> Self {
         Self { for_laboratory: true, ..self }
     }
@@ -195,10 +195,10 @@ impl Parameter {
 }
 
 impl Params {
-    /// Returns the preset of this name, ignoring case.
+    /// Returns the preset with this name, ignoring case.
     ///
     /// # Errors
-    /// Returns a message with the names of all presets.
+    /// Returns a message with the names of all presets if the name is unknown.
     pub fn preset(name: &str) -> Result<Self, String> {
         named(&Self::NAMED, name)
     }
@@ -244,7 +244,7 @@ impl Params {
             Ok(model) => model,
             Err(valid) if lower.starts_with("paper:") => return Err(format!("model={value}: {valid}")),
             Err(valid) => read_model(value)
-                .map_err(|problem| format!("model={value}: {valid}, or a file of weights: {problem}"))?,
+                .map_err(|problem| format!("model={value}: {valid}, or a weights file: {problem}"))?,
         };
         Ok(())
     }
@@ -275,7 +275,7 @@ impl FromStr for Parallel {
     }
 }
 
-/// Parses depths in half-moves: `0` for no rollout, `3` for one, `4+5` for two, `end` for a playout to the end.
+/// Parses depths in half-moves: `0` is no rollout, `3` one rollout, `4+5` two rollouts, `end` a playout to the end.
 impl FromStr for Rollouts {
     type Err = String;
 

@@ -1,8 +1,8 @@
 //! Selection cache: finds a node's best child without scoring all of them.
 //!
-//! Between two selections at a node only the statistics of the visited child change. The scores of the others grow only
-//! by their exploration terms, which grow slowly with the parent's visits. An entry therefore stores the top k children
-//! of a node and an upper bound on the scores of all others.
+//! Between two selections at a node only the statistics of the visited child change. The scores of the other children
+//! grow only by their exploration terms, which grow slowly with the parent's visits. An entry therefore stores the top
+//! k children of a node and an upper bound on the scores of all others.
 //!
 //! **Theorem.** Let an entry be made when the parent's factor is F0, see [`Exploration`]. Let S be the highest score
 //! and T the highest exploration term of the children outside the top k. If none of these was visited since, then at
@@ -28,11 +28,11 @@ use super::Parent;
 use crate::board::square::Side;
 use crate::search::tree::{Node, NodeId, Tree};
 
-/// Top children of many nodes, for one worker; a direct-mapped cache.
+/// Direct-mapped cache of the top children of many nodes. Each worker has its own.
 #[derive(Debug)]
 pub struct SelectionCache {
     entries: Vec<TopChildren>,
-    /// Scratch space for [`TopChildren::renew`]: score, place in tree order, and child.
+    /// Scratch space for [`TopChildren::renew`]: score, index in tree order, and child.
     scored: Vec<(f32, u32, Candidate)>,
 }
 
@@ -45,9 +45,9 @@ pub struct ChildStats {
     pub weight: f32,
 }
 
-/// A selection formula. A child's score is its mean plus an exploration term. The term combines a factor of the
-/// parent, which grows with the parent's visits N, and a weight of the child, which changes only when the child is
-/// visited. The child's visits n include the visits in flight.
+/// A selection formula. A child's score is its mean plus an exploration term. The term combines the parent's factor,
+/// which grows with the parent's visits N, and the child's weight, which changes only when the child is visited. The
+/// child's visits n include the visits in flight.
 ///
 /// | | factor | weight | term |
 /// |---|---|---|---|
@@ -55,18 +55,18 @@ pub struct ChildStats {
 /// | UCT | `c * sqrt(2 * ln N)` | `sqrt(n)` | `factor / weight` |
 /// | UCB1-tuned | `ln N` | `1 / n` | from the mean and `factor * weight` |
 pub trait Exploration: Copy {
-    /// Returns the side that selects; it never selects a proven loss.
+    /// Returns the side that selects a child, never one that is a proven loss for that side.
     fn chooser(&self) -> Side;
-    /// Returns a child's weight in the exploration term, given its number of visits.
+    /// Returns the child's weight in the exploration term, given the child's number of visits.
     fn weight(&self, node: Node, visits: u32) -> f32;
     /// Returns the exploration term of a child.
     fn term(&self, stats: ChildStats) -> f32;
     /// Returns the parent's current factor.
     fn factor(&self) -> f32;
-    /// Returns an upper bound on the growth of a child's term since the parent's factor was `factor_then`, if the child
-    /// was not visited since. `term` is an upper bound on the child's term when the factor was `factor_then`.
+    /// Returns an upper bound on the growth of a child's exploration term since the parent's factor was `factor_then`,
+    /// if the child was not visited since. `term` is an upper bound on the child's term at that time.
     ///
-    /// The default is for terms proportional to the factor, with slack for rounding.
+    /// The default implementation is for terms proportional to the factor, with slack for rounding.
     #[inline(always)]
     fn growth(&self, term: f32, factor_then: f32) -> f32 {
         let factor = self.factor();
@@ -82,7 +82,7 @@ pub trait Exploration: Copy {
         false
     }
 
-    /// Returns the statistics from which a child's score is computed.
+    /// Returns the inputs to a child's score.
     #[inline(always)]
     fn stats(&self, node: Node) -> ChildStats {
         if node.proof() == Some(self.chooser().opponent()) {
@@ -95,22 +95,22 @@ pub trait Exploration: Copy {
         ChildStats { mean: node.mean(visits), weight: self.weight(node, visits) }
     }
 
-    /// Returns a child's score.
+    /// Returns a child's score: its mean plus its exploration term.
     #[inline(always)]
     fn score(&self, stats: ChildStats) -> f32 {
         stats.mean + self.term(stats)
     }
 }
 
-/// A child with its inputs to the score.
+/// A child and the inputs to its score.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     child: NodeId,
     stats: ChildStats,
 }
 
-/// Children scored together, as a structure of arrays. Aligned to a cache line: otherwise two workers' caches could
-/// share a line (false sharing).
+/// Eight children scored together, as a structure of arrays. Aligned to a cache line: otherwise the caches of two
+/// workers could share a line (false sharing).
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Row {
@@ -125,17 +125,16 @@ const ROW: usize = 8;
 /// Cache entry: the top children of one node, and a bound on the scores of its other children.
 #[derive(Clone, Debug, Default)]
 struct TopChildren {
-    /// The node, 0 for none, and its visits when the top k were computed.
+    /// The node (0 if the entry is empty), and its visits when the top k were computed.
     node: NodeId,
     visits: u32,
     /// Number of the node's tried children when the top k were computed, plus those added since.
     tried: u32,
     /// The top k and the children tried since, in tree order: the first of equal scores wins, as in [`best_of_all`].
     rows: Vec<Row>,
-    /// Number of cached children.
+    /// Number of children in the rows.
     count: usize,
-    /// Place, `row * ROW + lane`, of the child returned or added last. This worker has since visited no other child of
-    /// the node.
+    /// Index, `row * ROW + lane`, of the child returned or added last: the only one that this worker has visited since.
     last: usize,
     /// Highest score and highest exploration term of the other children when the top k were computed: S and T of the
     /// [bound](self).
@@ -164,9 +163,9 @@ impl Row {
 }
 
 impl ChildStats {
-    /// Inputs of a proven loss.
+    /// Inputs for a proven loss, which is never selected.
     pub const OUT: Self = Self { mean: f32::NEG_INFINITY, weight: 0.0 };
-    /// Inputs of a child that precedes all others.
+    /// Inputs for a child that is selected before all others.
     pub const FIRST: Self = Self { mean: f32::INFINITY, weight: 1.0 };
 }
 
@@ -180,18 +179,18 @@ impl SelectionCache {
     /// 2^9 entries, few enough for their contents to fit in the L2 cache.
     const ENTRIES: usize = 1 << Self::INDEX_BITS;
     const INDEX_BITS: u32 = 9;
-    /// Minimum number of children to use the cache; fewer are scored as fast without it.
+    /// Minimum number of tried children for using the cache; fewer are scored just as fast without a cache.
     const MIN_CHILDREN: u32 = 8;
 
-    /// Drops all entries. Required after the tree was recycled or its root changed.
+    /// Drops all entries. Required after the tree is recycled or its root changes.
     pub fn clear(&mut self) {
         self.entries.iter_mut().for_each(|entry| entry.node = 0);
     }
 
     /// Returns the tried child with the highest score, and the score; `None` if all tried children are proven losses.
-    /// After a call, a single worker must visit this child or an untried one.
+    /// If the tree has only one worker, the worker must then visit this child or an untried one.
     ///
-    /// With several workers, the score can lack the latest visits of other workers.
+    /// With several workers, the score may not yet include the latest visits of other workers.
     #[inline(always)]
     pub fn best(&mut self, parent: &Parent, formula: impl Exploration) -> Option<(NodeId, f32)> {
         let &Parent { tree, id, visits, .. } = parent;
@@ -201,7 +200,7 @@ impl SelectionCache {
         if tried < Self::MIN_CHILDREN || (entry.node != id && entry.node != 0 && entry.visits >= visits) {
             return best_of_all(parent, formula);
         }
-        // Holds if the best of the top k exceeds the bound of the module comment.
+        // The entry is valid if the best of the top k scores more than the bound on all others, see the theorem above.
         if entry.node == id
             && entry.tried == tried
             && let Some(best) = entry.best_now(tree, visits, &formula)
@@ -214,8 +213,8 @@ impl SelectionCache {
         entry.best(&formula)
     }
 
-    /// Adds a child just claimed by [`Tree::claim_untried`], which has no rewards yet, to the parent's cache entry.
-    /// Does nothing if the parent has no entry, or if the entry is full or out of date.
+    /// Adds a child just claimed by [`Tree::claim_untried`] to the parent's cache entry. Does nothing if the parent has
+    /// no entry, or if the entry is full or out of date.
     #[inline(always)]
     pub fn add(&mut self, parent: &Parent, child: NodeId) {
         let &Parent { tree, id, .. } = parent;
@@ -225,7 +224,7 @@ impl SelectionCache {
         }
     }
 
-    /// Returns the cache index of a node by Fibonacci hashing: multiplies by 2^32 over the golden ratio and takes the
+    /// Returns the index of a node's cache entry by Fibonacci hashing: multiplies by 2^32 / golden ratio and takes the
     /// highest bits.
     #[inline(always)]
     fn index(id: NodeId) -> usize {
@@ -234,8 +233,8 @@ impl SelectionCache {
 }
 
 impl TopChildren {
-    /// Returns the number k of top children. About `sqrt(8 n)` of n children balances the cost of scoring k children
-    /// per visit against that of recomputing the top k when the bound is exceeded.
+    /// Returns k, the number of top children cached for a node with `tried` = n tried children: `sqrt(8 n)`. This
+    /// balances the cost of scoring k children per visit against that of recomputing the top k when the bound fails.
     fn size(tried: u32) -> usize {
         (8 * tried).isqrt() as usize
     }
@@ -246,8 +245,7 @@ impl TopChildren {
         self.count < 2 * Self::size(self.tried)
     }
 
-    /// Adds a child that has just been claimed, the last in tree order. Its statistics are loaded at the next
-    /// selection.
+    /// Adds a child that has just been claimed, the last in tree order. The next selection loads its statistics.
     #[inline(always)]
     fn add(&mut self, child: NodeId) {
         if self.count == self.rows.len() * ROW {
@@ -259,7 +257,7 @@ impl TopChildren {
         self.tried += 1;
     }
 
-    /// Reloads the statistics of the child at `place` from the tree.
+    /// Reloads the statistics of the child at `place` (`row * ROW + lane`) from the tree.
     #[inline(always)]
     fn refresh(&mut self, place: usize, tree: &Tree, formula: &impl Exploration) {
         let (row, place) = (&mut self.rows[place / ROW], place % ROW);
@@ -269,7 +267,7 @@ impl TopChildren {
         }
     }
 
-    /// Returns the best child and its score after reloading the statistics that may be out of date. `None` if all
+    /// Reloads the statistics that may be out of date, then returns the best child and its score. `None` if all
     /// children in the rows are proven losses.
     #[inline(always)]
     fn best_now(&mut self, tree: &Tree, visits: u32, formula: &impl Exploration) -> Option<(NodeId, f32)> {
@@ -296,8 +294,8 @@ impl TopChildren {
     /// children in the rows are proven losses.
     #[inline(always)]
     fn best(&mut self, formula: &impl Exploration) -> Option<(NodeId, f32)> {
-        // Each lane keeps its highest score and the row of that score; then the lanes are compared. Without a branch:
-        // which child is best is not predictable.
+        // Each lane keeps its highest score and the row of that score; then the lanes are compared. There is no branch,
+        // since the best child is unpredictable.
         let mut scores = [f32::NEG_INFINITY; ROW];
         let mut rows = [0; ROW];
         for (number, row) in (0u32..).zip(&self.rows) {
@@ -337,7 +335,7 @@ impl TopChildren {
             self.others_term = terms.fold(0.0, f32::max);
             scored.truncate(size);
         }
-        // By place, not by address: the addresses of a family's blocks are in no order and depend on the allocator.
+        // Sorts by index, not by address: block addresses are in no particular order and depend on the allocator.
         scored.sort_unstable_by_key(|&(_, place, _)| place);
         self.count = scored.len();
         self.rows.clear();
@@ -363,7 +361,7 @@ fn highest_lane(mut lanes: [f32; ROW]) -> f32 {
     lanes[0]
 }
 
-/// Returns the child with the highest score, and the score, by scoring every tried child without the cache.
+/// Returns the tried child with the highest score, and the score, without the cache; `None` if all are proven losses.
 #[inline(always)]
 pub(super) fn best_of_all(parent: &Parent, formula: impl Exploration) -> Option<(NodeId, f32)> {
     highest(parent.tree.tried(parent.id).map(|(child, node)| (child, formula.score(formula.stats(node)))))

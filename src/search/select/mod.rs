@@ -1,7 +1,7 @@
-//! Selection: the child to descend to and the move to play, by formulas over the statistics of the tree.
+//! Selection: chooses the child to descend to, and the move to play, from the tree's statistics.
 //!
-//! [`puct`] selects by priors, [`ucb`] by visits and means alone (UCT and UCB1-tuned). Both score a child by
-//! `mean + exploration term`. [`cache`] finds the highest score without reading every child.
+//! [`puct`] selects by priors, visits and means; [`ucb`] by visits and means alone (UCT and UCB1-tuned). Both score a
+//! child by `mean + exploration term`. [`cache`] finds the highest score without reading every child.
 
 pub mod cache;
 pub mod puct;
@@ -13,14 +13,14 @@ use crate::board::square::Side;
 use cache::{SelectionCache, highest};
 use puct::ValueVariance;
 
-/// A node at which a child is selected.
+/// A node at which a child is being selected.
 #[derive(Clone, Copy)]
 pub struct Parent<'a> {
     tree: &'a Tree,
     id: NodeId,
-    /// The side that selects; it never selects a proven loss.
+    /// The side that selects a child, never one that is a proven loss for that side.
     chooser: Side,
-    /// N of the formulas: visits of the node minus this worker's iterations in flight; at least 1.
+    /// N in the formulas: the node's visits minus this worker's visits in flight; at least 1.
     visits: u32,
     /// Sum of the rewards of this worker's current burst at the node, for the side that moved into the node; not backed
     /// up yet.
@@ -28,14 +28,14 @@ pub struct Parent<'a> {
 }
 
 impl<'a> Parent<'a> {
-    /// Describes an expanded node outside a burst. Its only visit in flight is that of the current descent.
+    /// Describes an expanded node outside a burst, where the only visit in flight is that of the current descent.
     #[inline]
     pub fn new(tree: &'a Tree, id: NodeId, chooser: Side) -> Self {
         Self::in_burst(tree, id, chooser, 1, 0)
     }
 
     /// Describes a node during a [burst](super::iteration). `pending`: this worker's visits in flight (virtual loss);
-    /// `reward`: rewards of finished iterations that have not been backed up to the node.
+    /// `reward`: sum of the rewards of finished iterations, not backed up to the node yet.
     #[inline]
     pub fn in_burst(tree: &'a Tree, id: NodeId, chooser: Side, pending: u32, reward: u32) -> Self {
         let visits = tree.node(id).visits().saturating_sub(pending).max(1);
@@ -49,17 +49,17 @@ impl<'a> Parent<'a> {
     }
 }
 
-/// A child selected for a descent.
+/// Result of a selection: the child to descend to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Selected {
     /// The child.
     pub child: NodeId,
-    /// True if this descent claimed the child, which was untried; its first visit is then already counted.
+    /// True if this descent claimed the child, untried until then; the child's first visit is then already counted.
     pub is_new: bool,
 }
 
 impl Selected {
-    /// Describes a child that the current descent has just claimed.
+    /// Returns the selection of a child that the current descent has just claimed.
     pub(super) fn claimed(child: NodeId) -> Self {
         Self { child, is_new: true }
     }
@@ -69,10 +69,10 @@ impl Selected {
     }
 }
 
-/// Selects the child to descend to. UCT and UCB1-tuned try every untried child first, PUCT tries one only if its score
-/// is the highest. `None` if all tried children are proven losses and no untried child can be claimed.
+/// Selects the child to descend to. UCT and UCB1-tuned try every untried child first; PUCT tries one only if that child
+/// has the highest score. `None` if all tried children are proven losses and no untried child can be claimed.
 ///
-/// `variance` is the variance of the node's values; only PUCT uses it. `list` is the argument of
+/// `variance` is that of the leaf values below the node, used by PUCT only. `list` is passed to
 /// [`Tree::claim_untried`].
 #[inline(always)]
 pub fn best_child<'e>(
@@ -105,8 +105,8 @@ fn is_movement(node: &Node) -> bool {
     node.edge().as_arrow().is_none()
 }
 
-/// Chooses the child to play: a proven win, else the most visited child (the mean breaks ties). A proven loss is
-/// chosen only if all children are lost.
+/// Chooses the child to play: a proven win, else the most visited child (the mean breaks ties). A proven loss is chosen
+/// only if all tried children are lost. `None` if no child is tried.
 ///
 /// If `lcb_z` is above 0 and no child is a proven win, chooses by the lower confidence bound (LCB, as in Leela Zero and
 /// KataGo) instead: the highest `mean - lcb_z * sqrt(variance / n)` among the unproven children that have at least 1/5
@@ -137,7 +137,7 @@ pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option
     highest(bounds).map_or(Some(most_visited), |(child, _)| Some(child))
 }
 
-/// True if `visits` is at least a fifth of `most`, the visits of the most visited child.
+/// True if `visits` is at least a fifth of `most`, the visits of the most visited unproven child.
 pub fn is_candidate(visits: u32, most: u32) -> bool {
     5 * visits >= most
 }

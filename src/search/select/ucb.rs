@@ -1,5 +1,5 @@
-//! Upper confidence bounds: UCT (Kocsis and Szepesvári 2006) and UCB1-tuned (Auer et al. 2002). Both apply once every
-//! child has been tried.
+//! Upper confidence bounds: UCT (Kocsis and Szepesvári 2006) and UCB1-tuned (Auer et al. 2002). Both score tried
+//! children only.
 
 use super::cache::{ChildStats, Exploration, SelectionCache, best_of_all};
 use super::{Parent, is_movement};
@@ -37,7 +37,7 @@ pub(super) fn ucb1_tuned(parent: &Parent, cache: &mut SelectionCache) -> Option<
 struct UctTerm<'a> {
     chooser: Side,
     factor: f32,
-    /// True if movements that are not expanded precede all other children.
+    /// True if unexpanded movements precede all other children.
     unexpanded_first: bool,
     roots: &'a [f32],
 }
@@ -67,7 +67,7 @@ impl Exploration for UctTerm<'_> {
     }
 }
 
-/// Square roots of small visit counts; a look-up is faster than the instruction.
+/// Square roots of the visit counts 0 to 1023; a look-up is faster than the instruction.
 static ROOTS: LazyLock<Vec<f32>> = LazyLock::new(|| (0..1024).map(|n| (n as f32).sqrt()).collect());
 
 #[inline(always)]

@@ -13,24 +13,24 @@ use super::Tree;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{MutexGuard, PoisonError};
 
-/// Words in a slot of size 0: a cache line of 64 bytes.
+/// Number of words in a slot of size 0: a 64-byte cache line.
 pub(super) const LINE: u32 = 8;
-/// Words in a page, which is also the largest slot.
+/// Number of words in a page, and in a slot of the largest size: 8 KiB.
 pub(super) const PAGE: u32 = 1 << 10;
-/// Number of slot sizes.
+/// Number of slot sizes, each twice as large as the one before.
 pub(super) const SIZES: usize = 8;
 
-/// Returns the number of words in a slot of this size.
+/// Returns the number of words in a slot of size `size`, 0 to 7.
 pub(super) fn slot_words(size: usize) -> u32 {
     LINE << size
 }
 
-/// A list of free slots of one page.
+/// A linked list of free slots of one page.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FreeSlots {
-    /// The page's number.
+    /// Index of the page.
     pub page: u32,
-    /// The first free slot. Each free slot holds the address of the next, the last one 0.
+    /// Address of the first free slot. Each free slot holds the address of the next, or 0 in the last.
     pub first: u32,
     pub count: u32,
 }
@@ -44,7 +44,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Returns the number of words in slots that are in use or in a worker's chunk.
+    /// Returns the number of the page's words in slots that are in use or held by a worker.
     pub fn used_words(&self) -> u32 {
         PAGE - self.free.count * slot_words(self.size)
     }
@@ -60,26 +60,26 @@ pub(super) struct Subtree {
 /// All pages of the arena, with lists of the pages that have free slots, and counters of memory and nodes.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
-    /// The pages used so far. All later pages of the arena have never been touched.
+    /// The pages used so far, by page index. All later pages of the arena have never been touched.
     pub pages: Vec<Page>,
-    /// Numbers of the pages with both free and used slots, by slot size.
+    /// Indices of the pages with both free and used slots, by slot size.
     pub with_room: [Vec<u32>; SIZES],
-    /// Numbers of the pages whose slots are all free.
+    /// Indices of the pages whose slots are all free.
     pub empty: Vec<u32>,
     /// Number of pages of each slot size, not counting those in `empty`.
     pub by_size: [usize; SIZES],
-    /// Number of words in slots that are in use or in a worker's chunk.
+    /// Number of words in slots that are in use or held by a worker.
     pub used: u64,
     /// Number of children of all expanded nodes.
     pub listed: usize,
-    /// The page at which recycling continues.
+    /// Index of the page at which the next sweep begins: the clock hand, see [`super::recycle`].
     pub hand: usize,
-    /// Subtrees that [`Tree::keep_only`] cut off, not freed yet.
+    /// Subtrees cut off by [`Tree::keep_only`], not freed yet.
     pub cut_off: Vec<Subtree>,
 }
 
 impl Pool {
-    /// Adds a page to the list `empty` if all its slots are free, or to `with_room` if some are.
+    /// Adds page `number` to the list `empty` if all its slots are free, or to `with_room` if some are.
     pub fn file(&mut self, number: u32) {
         let Page { size, free } = self.pages[number as usize];
         if free.count == PAGE / slot_words(size) {
@@ -90,13 +90,13 @@ impl Pool {
         }
     }
 
-    /// Returns the number of free slots in the pages of `with_room`, by slot size.
+    /// Returns the number of free slots in the pages listed in `with_room`, by slot size.
     pub fn free_slots(&self) -> [u32; SIZES] {
         let free = |&number: &u32| self.pages[number as usize].free.count;
         self.with_room.each_ref().map(|numbers| numbers.iter().map(free).sum())
     }
 
-    /// Removes pages from the lists `with_room`.
+    /// Removes the pages with these indices from the lists `with_room`.
     pub fn unfile(&mut self, numbers: impl Iterator<Item = u32>) {
         let mut is_removed = vec![false; self.pages.len()];
         numbers.for_each(|number| is_removed[number as usize] = true);
@@ -104,7 +104,7 @@ impl Pool {
     }
 }
 
-/// One worker's free slots of each size (a thread-local allocation buffer). Workers with separate chunks allocate
+/// One worker's free slots of each size (a thread-local allocation buffer). With separate chunks, workers allocate
 /// without synchronization and do not write to the same cache lines.
 ///
 /// A chunk must be passed to [`Tree::return_chunk`] before the tree is recycled, cleared or given another root.
@@ -115,7 +115,7 @@ pub struct ArenaChunk {
     pub(super) listed: usize,
 }
 
-/// Allocates about `bytes` bytes of zeroed words; halves the number until the allocation succeeds.
+/// Allocates about `bytes` bytes of zeroed words, from 1 MiB to 32 GiB; halves the size until the allocation succeeds.
 pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
     let mut count = (bytes / size_of::<AtomicU64>()).clamp(1 << 17, u32::MAX as usize - 1);
     loop {
@@ -127,30 +127,31 @@ pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
 }
 
 /// Returns the address of the first page, which is aligned to a cache line. The address is at least [`PAGE`]: smaller
-/// numbers in the address field of a header are codes of priors, see [`super::family`].
+/// values in the address field of a header are codes of priors, see [`super::family`].
 pub(super) fn first_page(words: &[AtomicU64]) -> u32 {
     let address = words.as_ptr() as usize / size_of::<AtomicU64>();
     PAGE + (address as u32).wrapping_neg() % LINE
 }
 
 impl Tree {
-    /// Locks the pool. During a run, each caller holds the lock only briefly: a worker that takes or returns free
-    /// slots, or the report.
+    /// Locks the page pool. During a run, the callers are workers that take or return free slots, and the report; each
+    /// holds the lock only briefly.
     pub(super) fn pool(&self) -> MutexGuard<'_, Pool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of pages of the arena, used or not.
+    /// Returns the number of pages in the arena, used or not.
     pub(super) fn capacity(&self) -> usize {
         (self.words.len() - self.first_page as usize) / PAGE as usize
     }
 
-    /// Returns the address of a page.
+    /// Returns the address of the first word of page `number`.
     pub(super) fn page_address(&self, number: u32) -> u32 {
         self.first_page + number * PAGE
     }
 
-    /// Allocates a slot from the chunk, which gets another page if necessary. `None` if no page has a free slot.
+    /// Allocates a slot from the chunk, refilled from another page if necessary, and returns the slot's address. `None`
+    /// if no page has a free slot of this size.
     pub(super) fn take_slot(&self, size: usize, chunk: &mut ArenaChunk) -> Option<u32> {
         let free = &mut chunk.free[size];
         if free.count == 0 {
@@ -162,7 +163,8 @@ impl Tree {
         Some(slot)
     }
 
-    /// Takes all free slots of one page for a worker. If there is no such page, marks the tree as full.
+    /// Takes all free slots of one page for a worker. Marks the tree as full and returns `None` if no page has a free
+    /// slot.
     fn take_page(&self, size: usize) -> Option<FreeSlots> {
         let mut pool = self.pool();
         let Some(number) = pool.with_room[size].pop().or_else(|| self.empty_page(&mut pool, size)) else {
@@ -174,7 +176,7 @@ impl Tree {
         Some(free)
     }
 
-    /// Divides an empty or never used page into slots of this size. Returns its number; `None` if there is none.
+    /// Divides an empty or never used page into slots of this size. Returns the page's index; `None` if none is left.
     fn empty_page(&self, pool: &mut Pool, size: usize) -> Option<u32> {
         let number = match pool.empty.pop() {
             Some(number) => number,
@@ -191,13 +193,13 @@ impl Tree {
         Some(number)
     }
 
-    /// Returns the addresses of the slots of a page.
+    /// Iterates over the addresses of the slots of page `number`.
     pub(super) fn slots(&self, number: u32, size: usize) -> impl DoubleEndedIterator<Item = u32> + Clone {
         let first = self.page_address(number);
         (first..first + PAGE).step_by(slot_words(size) as usize)
     }
 
-    /// Links the free slots of a page into a list, in the order of their addresses.
+    /// Links the free slots of a page into a list in address order, and returns the list.
     pub(super) fn list_free_slots(&self, page: u32, size: usize) -> FreeSlots {
         let mut free = FreeSlots { page, first: 0, count: 0 };
         for slot in self.slots(page, size).rev().filter(|&slot| self.owner(slot) == 0) {
@@ -207,7 +209,7 @@ impl Tree {
         free
     }
 
-    /// Returns a chunk's free slots to their pages, and counts the children of the nodes expanded with it.
+    /// Returns a chunk's free slots to their pages, and adds the chunk's count of children to the tree's.
     pub fn return_chunk(&self, chunk: ArenaChunk) {
         let mut pool = self.pool();
         pool.listed += chunk.listed;

@@ -4,7 +4,7 @@ use crate::board::moves::{Move, Movement};
 use crate::board::square::Square;
 use std::sync::LazyLock;
 
-/// Number of codes of quantized priors. Code `k` means the prior `exp(-k / PRIOR_STEPS)`: the codes cover 1 down to
+/// Number of codes for quantized priors. Code `k` means the prior `exp(-k / PRIOR_STEPS)`: the codes run from 1 down to
 /// 1/27,000 in steps of 2 %.
 const PRIOR_CODES: u32 = 1 << PRIOR_BITS;
 pub(super) const PRIOR_BITS: u32 = 9;
@@ -15,8 +15,8 @@ static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
 
 /// An edge from a node to a child: a movement, an arrow, or both.
 ///
-/// Bits 0..7 = origin of the amazon, 7..14 = its destination, 14..21 = the arrow; 127 means none. Bits 21..30 = code
-/// of the prior, 0 for probability 1. Edges therefore compare by prior, the most probable first.
+/// Bits 0..7 = origin of the amazon, 7..14 = its destination, 14..21 = the arrow; 127 means none. Bits 21..30 = code of
+/// the prior, 0 for probability 1. Edges therefore sort by prior, the most probable first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Edge(pub(super) u32);
 
@@ -58,11 +58,11 @@ impl Edge {
         (arrow != Self::NONE).then(|| Square::from_index(arrow as usize))
     }
 
-    /// Mask of the bits of the squares, without the prior and the bits above it.
+    /// Mask of the bits of the three squares, which leaves out the prior.
     pub(super) const MASK: u32 = (1 << 21) - 1;
 
-    /// Sets the prior, given as the natural logarithm of a probability. The stored prior has an error of about 1 % and
-    /// is at least 1/27,000.
+    /// Returns the edge with a new prior, given as the natural logarithm of a probability. The stored prior has an
+    /// error of about 1 % and is at least 1/27,000.
     #[inline(always)]
     pub fn with_log_prior(self, log_probability: f32) -> Self {
         // A float of 2^23 or more has no fraction bits: adding 2^23 rounds to an integer in the lowest bits of the
@@ -72,45 +72,45 @@ impl Edge {
         Self(self.0 & Self::MASK | ((code + ROUNDING).to_bits() & (PRIOR_CODES - 1)) << 21)
     }
 
-    /// Returns the prior.
+    /// Returns the prior probability.
     #[inline]
     pub(super) fn prior(self) -> f32 {
         Self::prior_of(self.prior_code())
     }
 
-    /// Returns the code of the prior.
+    /// Returns the prior's code, see [`PRIOR_CODES`].
     #[inline]
     pub(super) fn prior_code(self) -> u32 {
         self.0 >> 21 & (PRIOR_CODES - 1)
     }
 
-    /// Decodes a prior. Ignores the higher bits of `code`.
+    /// Decodes a prior from the low 9 bits of `code`.
     #[inline]
     pub(super) fn prior_of(code: u32) -> f32 {
         PRIORS[(code & (PRIOR_CODES - 1)) as usize]
     }
 }
 
-/// Replaces the edges that are in `tried` with edges that compare less than all others, in the order of `tried`.
+/// Replaces the edges that are in `tried` with placeholders that sort before all other edges, in the order of `tried`.
 #[inline(always)]
 pub fn put_first(edges: &mut [Edge], tried: &[Edge]) {
     for (place, tried) in (0..).zip(tried) {
-        // A node has fewer than 2^12 edges; the squares of an edge are at least 127 << 7.
+        // Placeholders are below 2^12, since a node has fewer edges; the squares of an edge are at least 127 << 7.
         if let Some(edge) = edges.iter_mut().find(|edge| (edge.0 ^ tried.0) & Edge::MASK == 0) {
             *edge = Edge(place);
         }
     }
 }
 
-/// Edges compared at once: the 32-bit lanes of a 256-bit register.
+/// Number of edges compared at once: the 32-bit lanes of a 256-bit register.
 const AT_ONCE: usize = 8;
 
 /// Padding that compares greater than every edge, even as a signed number: before AVX-512, x86 has only signed
 /// comparisons.
 const LAST: Edge = Edge(i32::MAX as u32);
 
-/// Sorts distinct edges into `sorted`, each at the index given by the number of smaller edges. For the movements or
-/// arrows of a node, these n^2 comparisons without branches are the fastest sort. Pads `edges` to a multiple of
+/// Sorts distinct edges into `sorted` (rank sort): the index of each edge is the number of smaller edges. For the
+/// movements or arrows of a node, these n^2 branchless comparisons are the fastest sort. Pads `edges` to a multiple of
 /// [`AT_ONCE`].
 #[inline(always)]
 pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
@@ -127,8 +127,8 @@ pub fn sort(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>) {
     }
 }
 
-/// Puts the `count` smallest of distinct edges into the first places of `sorted`, in order, and pads `edges`. The other
-/// places of `sorted` are unspecified. Each of the `count` edges costs one pass over all edges.
+/// Puts the `count` smallest of distinct edges at the front of `sorted`, in order, and pads `edges`. The other elements
+/// of `sorted` are unspecified. Finding each of the `count` edges takes one pass over all edges.
 #[inline(always)]
 pub fn sort_first(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>, count: usize) {
     sorted.clear();
@@ -148,7 +148,7 @@ pub fn sort_first(edges: &mut Vec<Edge>, sorted: &mut Vec<Edge>, count: usize) {
     }
 }
 
-/// Pads the edges with [`LAST`] to a multiple of [`AT_ONCE`].
+/// Pads the edges with [`LAST`] to a multiple of [`AT_ONCE`] and returns them in groups of that size.
 #[inline(always)]
 fn padded(edges: &mut Vec<Edge>) -> &[[Edge; AT_ONCE]] {
     edges.resize(edges.len().next_multiple_of(AT_ONCE), LAST);

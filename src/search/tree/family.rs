@@ -7,20 +7,20 @@
 //!   block   | owner, next block | nodes ...                 |          5 nodes, 10, 21, 42 ...
 //! ```
 //!
-//! - Word 0: bits 0..32 = address of the next block. Until that block exists: code of the prior of its first child;
+//! - Word 0: bits 0..32 = address of the next block or, until that block exists, code of the prior of its first child;
 //!   codes are smaller than all addresses. Bits 32..64 = address of the owner, the expanded node.
 //! - Word 1: bits 0..42 = sum of (reward - 1/2)^2 in units of 2^-22, bits 42..64 = number of rewards.
 //!
 //! The nodes of a block get their edges when the block is allocated: the first two at expansion, the next five when
-//! these have been tried, and so on. The edges are generated again for each block. This costs some time but saves the
-//! memory of children that are never tried, which are the majority with priors.
+//! those two have been tried, and so on. The edges are generated again for each block. This costs some time but saves
+//! the memory of children that are never tried, which are the majority with priors.
 //!
 //! Publish order of an expansion:
 //!
 //! 1. [`Tree::begin_expansion`] locks the node. Only one worker succeeds; the others use the node as a leaf.
 //! 2. [`Tree::expand`] writes the header, the edges and the first child.
-//! 3. It unlocks the node with its counts (Release).
-//! 4. It sets the node's family (Release). The node is expanded from now on.
+//! 3. `expand` stores the counts, which unlocks the node (Release).
+//! 4. `expand` stores the address of the node's family (Release). From then on, the node is expanded.
 //!
 //! Readers load in the opposite order: the family (Acquire), then the counts. A node with counts but no family is
 //! still being expanded and is treated as unexpanded. Every later child is written under the lock and published by
@@ -32,15 +32,15 @@ use super::edge::Edge;
 use super::node::{NODE, Node, NodeId, ONE_CHILD, ONE_TRIED, REWARD_UNIT, UNEXPANDED};
 use std::sync::atomic::Ordering::*;
 
-/// Header words of a family, before its nodes; a block has one header word.
+/// Number of header words before the nodes of a family; each further block has one.
 pub(super) const HEADER: u32 = 2;
 
 /// Number of bits of the sum in a family's variance word. The bits above the sum hold the count.
 const DEVIATION_BITS: u32 = 42;
-/// Squared reward units in one unit of the sum: 2^-32 * 2^10 = 2^-22.
+/// Number of squared reward units (2^-32) in one unit of the sum: 2^-32 * 2^10 = 2^-22.
 const DEVIATION_UNIT: u64 = 1 << 10;
-/// Number of rewards from which no more are added. Each adds at most 1/4, which is 2^20 units, so the sum stays below
-/// 2^42 even if the last burst goes beyond this number.
+/// Number of rewards after which no more are added. Each adds at most 1/4, which is 2^20 units, so the sum stays below
+/// 2^42 even if the last burst exceeds this number.
 const MAX_DEVIATIONS: u64 = 1 << 21;
 
 /// Returns `(reward - 1/2)^2` in units of 2^-22; `reward` is in units of 1/[`REWARD_UNIT`]. The result is equal for the
@@ -60,7 +60,7 @@ pub(super) fn block_nodes(index: usize) -> u32 {
     }
 }
 
-/// Returns the first node of block number `index`.
+/// Returns the first node of `block`, which has number `index` in its family (0 is the family itself).
 #[inline(always)]
 pub(super) fn first_node(block: u32, index: usize) -> NodeId {
     block + if index == 0 { HEADER } else { 1 }
@@ -68,11 +68,11 @@ pub(super) fn first_node(block: u32, index: usize) -> NodeId {
 
 /// Expansion.
 impl Tree {
-    /// Number of edges that [`Tree::expand`] reads: the edges of the first two children, and the third for its prior.
+    /// Number of edges that [`Tree::expand`] reads: those of the first two children, and the third for its prior.
     pub const LISTED_FIRST: usize = 3;
 
-    /// Locks a node for expansion. Returns `false` if it is expanded or locked. After `true` the caller must call
-    /// [`Tree::expand`], which unlocks the node.
+    /// Locks a node for expansion. Returns `false` if the node is already expanded or locked. After `true`, the caller
+    /// must call [`Tree::expand`], which unlocks the node.
     pub fn begin_expansion(&self, id: NodeId) -> bool {
         let node = self.node(id);
         match node.lock() {
@@ -109,8 +109,7 @@ impl Tree {
         Some(child)
     }
 
-    /// Writes the header and the nodes of a new block, all untried. The first node of the block is child number
-    /// `before`.
+    /// Writes the header and the nodes of a new block, all untried. The first node is child `before`, counted from 0.
     #[inline(always)]
     fn fill_block(&self, block: u32, index: usize, before: u32, owner: NodeId, edges: &[Edge]) {
         let edge = |place: u32| edges.get(place as usize).copied().unwrap_or(Edge(0));
@@ -143,7 +142,7 @@ impl Tree {
     /// untried, the memory is full, or another worker holds the node's lock.
     ///
     /// `list(n)` must list the edges of the node again, those of the tried children first; only the first n elements
-    /// are read. It is called only if the child needs a new block.
+    /// are read. `list` is called only if the child needs a new block.
     pub fn claim_untried<'a>(
         &self,
         id: NodeId,
@@ -169,8 +168,8 @@ impl Tree {
         claimed
     }
 
-    /// Returns the address of child number `place`, allocating its block if necessary, and stores the prior of the next
-    /// child in the node. `None` if the memory is full. The caller holds the node's lock.
+    /// Returns the address of child number `place`, counted from 0. Allocates the child's block if necessary, and
+    /// stores the prior of the next child in the node. `None` if the memory is full. The caller holds the node's lock.
     fn place<'a>(
         &self,
         id: NodeId,
@@ -206,7 +205,7 @@ impl Tree {
         Some(child)
     }
 
-    /// Returns the block after a family or block; `None` if it has not been allocated.
+    /// Returns the address of the block after a family or block; `None` if that block has not been allocated.
     #[inline(always)]
     pub(super) fn next_block(&self, block: u32) -> Option<u32> {
         let next = self.word(block).load(Relaxed) as u32;
@@ -218,8 +217,7 @@ impl Tree {
         self.word(block).store(u64::from(self.owner(block)) << 32 | u64::from(next), Relaxed);
     }
 
-    /// Iterates over the blocks of a family with their numbers; number 0 is the family itself. Each step reads the
-    /// address of the next block.
+    /// Iterates over (number, address) of a family's blocks; number 0 is the family. Each step reads the next address.
     pub(super) fn blocks(&self, family: u32) -> impl Iterator<Item = (usize, u32)> {
         std::iter::successors(Some(family), |&block| self.next_block(block)).enumerate()
     }
@@ -230,7 +228,7 @@ impl Tree {
         (first_node(block, index)..).step_by(NODE as usize).take(block_nodes(index) as usize)
     }
 
-    /// Returns the expanded node that a family or block belongs to, 0 for a free slot.
+    /// Returns the address of the expanded node that a family or block belongs to; 0 for a free slot.
     #[inline(always)]
     pub(super) fn owner(&self, block: u32) -> NodeId {
         (self.word(block).load(Relaxed) >> 32) as u32
@@ -240,7 +238,7 @@ impl Tree {
 /// Variance of the values below a node.
 impl Tree {
     /// Adds the [`squared_deviation`]s of `count` rewards, with the sum `squares`, to the statistics of an expanded
-    /// node. Does nothing if the node is not expanded or already counts 2^21 rewards.
+    /// node. Does nothing if the node is not expanded or already has 2^21 rewards.
     #[inline]
     pub fn add_deviations(&self, id: NodeId, count: u32, squares: u64) {
         let family = self.node(id).family();
@@ -250,7 +248,7 @@ impl Tree {
         let word = self.word(family + 1);
         let deviations = word.load(Relaxed);
         if deviations >> DEVIATION_BITS < MAX_DEVIATIONS {
-            // Not atomic: if two workers collide, one update is lost. An estimate tolerates that.
+            // Not an atomic update: if two workers collide, one update is lost, which an estimate tolerates.
             word.store(deviations + (u64::from(count) << DEVIATION_BITS) + squares, Relaxed);
         }
     }
@@ -269,7 +267,7 @@ impl Tree {
         (self.rewards(family), sum as i64 as f32 * SCALE)
     }
 
-    /// Returns the number of rewards backed up through the owner of a family since it was expanded, up to about 2^21.
+    /// Returns the number of rewards backed up to a family's owner since its expansion, up to about 2^21.
     #[inline(always)]
     pub(super) fn rewards(&self, family: u32) -> u32 {
         (self.word(family + 1).load(Relaxed) >> DEVIATION_BITS) as u32
@@ -283,7 +281,7 @@ impl Tree {
     pub fn tried(&self, id: NodeId) -> Tried<'_> {
         let node = self.node(id);
         let family = node.family();
-        // Reads the family first: a node that is being expanded publishes its counts before its family.
+        // Reads the family's address before the counts: an expansion publishes the counts first.
         let tried = if family != UNEXPANDED { node.counts().1 } else { 0 };
         let in_block = tried.min(block_nodes(0));
         Tried {
@@ -300,17 +298,17 @@ impl Tree {
 /// Iterator over the tried children of a node, in the order in which they were first tried.
 pub struct Tried<'a> {
     tree: &'a Tree,
-    /// The block that contains [`Tried::next`], and its number in the family.
+    /// The block that contains the node `next`, and the block's number in the family.
     block: u32,
     index: usize,
     next: NodeId,
-    /// Number of tried children left in this block, and in all later blocks.
+    /// Number of tried children left in this block and, in `beyond`, in all later blocks.
     in_block: u32,
     beyond: u32,
 }
 
 impl<'a> Tried<'a> {
-    /// Moves to the next block with tried children. Returns `false` if there is none.
+    /// Moves to the next block with tried children. Returns `false` if there is no such block.
     #[inline(always)]
     fn next_block(&mut self) -> bool {
         if self.beyond == 0 {

@@ -1,8 +1,8 @@
 //! The tree: stores the nodes; contains no formulas and no rules of the game.
 //!
-//! Everything lies in one `arena` of 64-bit words, allocated as zeroed pages that take no memory until they are
-//! touched. A `node` is three words. Expansion gives it a `family`: blocks of children in the order of trial, each
-//! about twice as large as the one before. Only the children that are tried, and the few to be tried next, take memory.
+//! All nodes lie in one `arena` of 64-bit words, allocated as zeroed pages that take no memory until they are touched.
+//! A `node` is three words. Expansion gives the node a `family`: blocks of children in the order in which they are
+//! tried, each block about twice as large as the one before. Only tried children and the next few take memory.
 //!
 //! ```text
 //!   node    | proof, value | family, visits | counts, edge |   counts: children, and how many were tried
@@ -15,8 +15,8 @@
 //! The first cache line of a family holds the first two children. With priors, these are usually the most visited ones,
 //! so a descent reads about one line per level.
 //!
-//! When the arena is full, no node is expanded. `recycle` frees memory: it prunes the least-visited nodes and, after a
-//! move is played, the subtrees of the other moves.
+//! When the arena is full, no node can be expanded. `recycle` frees memory: it prunes the least-visited nodes and,
+//! after a move is played, the subtrees of the other moves.
 //!
 //! # Memory ordering
 //!
@@ -33,11 +33,11 @@
 //! | node: edge | its creator, before publication | Relaxed | published by the parent's counts |
 //! | block: link to the next | the lock's holder | Relaxed | published by the counts |
 //! | family: variance | any worker, load and store | Relaxed | an estimate tolerates a lost update |
-//! | arena: `full` | any worker | Relaxed | a late read only delays the end of a run |
+//! | arena: `full` | any worker | Relaxed | a stale value only delays the end of a run |
 //!
-//! A mutex protects the pages of the arena; a worker locks it about once per hundred expansions. Recycling takes
-//! `&mut Tree`, so no worker iterates meanwhile. With one worker ([`Tree::for_one_worker`]) additions and the lock of a
-//! node are plain loads and stores.
+//! A mutex protects the arena's list of pages; a worker locks the mutex about once per hundred expansions. Recycling
+//! takes `&mut Tree`, so no worker runs at the same time. With one worker ([`Tree::for_one_worker`]), plain loads and
+//! stores replace atomic additions and node locks.
 
 mod arena;
 mod edge;
@@ -61,7 +61,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 /// A tree in an arena of fixed capacity. The root is always the node [`Tree::root`].
 pub struct Tree {
     words: Box<[AtomicU64]>,
-    /// Index of the word at which the first page begins.
+    /// Index of the first page's first word.
     first_page: u32,
     full: AtomicBool,
     access: Access,
@@ -69,7 +69,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Address of the root. Address 0 means "no family".
+    /// Address of the root. As the address of a family, 0 means "no family".
     const ROOT: NodeId = 1;
 
     /// Creates a tree with only a root. Its memory is limited to about `bytes` bytes, clamped to 1 MiB .. 32 GiB, or to
@@ -85,7 +85,7 @@ impl Tree {
         }
     }
 
-    /// Uses plain loads and stores instead of atomic updates: faster, but only one thread may write at a time.
+    /// Makes the tree use plain loads and stores instead of atomic updates: faster, but for one writing thread only.
     pub fn for_one_worker(self) -> Self {
         Self { access: Access::Alone, ..self }
     }
@@ -96,7 +96,7 @@ impl Tree {
         self.access == Access::Alone
     }
 
-    /// Returns the root.
+    /// Returns the address of the root.
     pub fn root(&self) -> NodeId {
         Self::ROOT
     }
@@ -107,7 +107,7 @@ impl Tree {
         self.node(Self::ROOT).proof()
     }
 
-    /// Returns a node by its address.
+    /// Returns the node at an address.
     #[inline(always)]
     pub fn node(&self, id: NodeId) -> Node<'_> {
         let [value, visits, edge] = &self.words[id as usize..][..NODE as usize] else {
@@ -122,13 +122,13 @@ impl Tree {
     }
 
     /// Returns the number of nodes: the root and all children of expanded nodes, visited or not. Children created
-    /// through a worker's [`ArenaChunk`] are counted once the chunk is [returned](Tree::return_chunk). Nodes that
-    /// [`Tree::keep_only`] cut off are counted until they are recycled.
+    /// through a worker's [`ArenaChunk`] are counted once the chunk is [returned](Tree::return_chunk); nodes cut off by
+    /// [`Tree::keep_only`], until they are recycled.
     pub fn len(&self) -> usize {
         1 + self.pool().listed
     }
 
-    /// Returns the fraction of the memory in use, 0 to 1. Subtrees that [`Tree::keep_only`] cut off count as used until
+    /// Returns the fraction of the memory in use, 0 to 1. Subtrees cut off by [`Tree::keep_only`] count as used until
     /// they are recycled.
     pub fn filled(&self) -> f64 {
         self.pool().used as f64 / (self.capacity() * arena::PAGE as usize) as f64
@@ -139,7 +139,7 @@ impl Tree {
         self.len() == 1
     }
 
-    /// True if the memory is used up and no node can be expanded.
+    /// True if the free slots of one size have run out; no node can then be expanded until [`Tree::recycle`].
     #[inline]
     pub fn is_full(&self) -> bool {
         self.full.load(Relaxed)
@@ -152,7 +152,7 @@ impl Tree {
         *self.full.get_mut() = false;
     }
 
-    /// Returns the node after a move from the root, if the move was tried.
+    /// Returns the node after a move from the root; `None` if the move has not been tried.
     pub fn find_move(&self, mv: Move) -> Option<NodeId> {
         let child = |id, edge| self.tried(id).find(|(_, node)| node.edge() == edge).map(|(child, _)| child);
         child(Self::ROOT, Edge::whole(mv)).or_else(|| {

@@ -10,21 +10,21 @@ pub type NodeId = u32;
 /// Size of a node in words.
 pub(super) const NODE: u32 = 3;
 
-/// Address of the family in a node that has not been expanded.
+/// Family address stored in a node that has not been expanded.
 pub(super) const UNEXPANDED: u32 = 0;
 
-/// Mask of the sum of rewards in the value word. The word also holds the prior of the next child to try and the proof.
+/// Mask of the sum of rewards in the value word, which also holds the prior of the next child to try and the proof.
 const SUM: u64 = (1 << 48) - 1;
 const NEXT_PRIOR_SHIFT: u32 = 48;
 const NEXT_PRIOR: u64 = ((1 << PRIOR_BITS) - 1) << NEXT_PRIOR_SHIFT;
 const PROOF_SHIFT: u32 = 62;
 
-/// Bit of the lock in the edge word. `ONE_CHILD` and `ONE_TRIED` are the lowest bits of the two counts in the word.
+/// Lock bit in the edge word. `ONE_CHILD` and `ONE_TRIED` are the lowest bits of the two counts in that word.
 const LOCKED: u64 = 1 << 31;
 pub(super) const ONE_CHILD: u64 = 1 << 32;
 pub(super) const ONE_TRIED: u64 = 1 << 48;
 
-/// Reward of a win. Rewards are integers, so that their sum does not depend on the order in which threads add them.
+/// Reward of a win; a loss is 0. Rewards are integers, so that their sum does not depend on the order of addition.
 pub const REWARD_UNIT: u32 = 1 << 16;
 
 /// A node. Any worker may write to any word at any time, except the edge, which is fixed before the node is
@@ -35,8 +35,8 @@ pub struct Node<'a> {
     /// 48..57: code of the prior of the next child to try. Bits 62 and 63: proven win for Black, for White.
     pub(super) value: &'a AtomicU64,
     /// Bits 0..32: visits, including those in flight. An iteration counts as a loss until its reward is backed up,
-    /// which keeps other workers off its path (virtual loss, Chaslot et al. 2008). Bits 32..64: address of the family,
-    /// or [`UNEXPANDED`].
+    /// which keeps other workers off its path (virtual loss, Chaslot et al. 2008). Bits 32..64: address of the family
+    /// (the children), or [`UNEXPANDED`].
     pub(super) visits: &'a AtomicU64,
     /// Bits 0..30: the edge that leads here, with its prior. Bit 31: a lock, held to change the bits above it. Bits
     /// 32..48: number of children. Bits 48..64: number of tried children.
@@ -52,8 +52,8 @@ pub(super) enum Access {
 }
 
 impl Access {
-    /// Adds to a word and returns its previous value. A single worker uses a load and a store, which avoids two locked
-    /// instructions per tree level.
+    /// Adds `amount` to a word and returns the previous value. A single worker uses a load and a store, which avoids
+    /// two locked instructions per tree level.
     #[inline(always)]
     pub(super) fn add(self, word: &AtomicU64, amount: u64, order: Ordering) -> u64 {
         match self {
@@ -68,8 +68,7 @@ impl Access {
 }
 
 impl Node<'_> {
-    /// Maximum number of visits. The 2^24 values above it, up to the overflow of 32 bits, are reserved for visits in
-    /// flight.
+    /// Maximum number of visits. The 2^24 larger values that fit in 32 bits are reserved for visits in flight.
     pub const MAX_VISITS: u32 = u32::MAX - (1 << 24);
 
     /// Initializes the words of an untried node.
@@ -110,8 +109,7 @@ impl Node<'_> {
         Edge::prior_of((self.value.load(Relaxed) >> NEXT_PRIOR_SHIFT) as u32)
     }
 
-    /// Stores the encoded prior of the next child to try. The caller holds the lock; other workers may add rewards to the
-    /// same word meanwhile.
+    /// Stores the code of the next child's prior. The caller holds the lock; others may add rewards to the same word.
     #[inline]
     pub(super) fn set_next_prior(&self, code: u32) {
         let before = self.value.load(Relaxed) & NEXT_PRIOR;
@@ -124,20 +122,20 @@ impl Node<'_> {
         self.visits.load(Relaxed) as u32
     }
 
-    /// Counts the visits of iterations about to run and returns the visits before them. The sum may exceed
+    /// Adds the visits of `count` iterations about to run and returns the previous number of visits. The sum may exceed
     /// [`Node::MAX_VISITS`] only by visits in flight.
     #[inline]
     pub fn add_visits(&self, count: u32) -> u32 {
         self.access.add(self.visits, count.into(), Relaxed) as u32
     }
 
-    /// Subtracts the visits of iterations that were not run.
+    /// Subtracts the visits of `count` iterations that were not run.
     #[inline]
     pub fn take_visits(&self, count: u32) {
         self.access.add(self.visits, u64::from(count).wrapping_neg(), Relaxed);
     }
 
-    /// Adds rewards of the side that moved here, in units of 1/[`REWARD_UNIT`].
+    /// Adds to the sum of rewards of the side that moved here, in units of 1/[`REWARD_UNIT`].
     #[inline]
     pub fn add_reward(&self, reward: u32) {
         self.access.add(self.value, u64::from(reward), Relaxed);
@@ -192,7 +190,7 @@ impl Node<'_> {
         self.family() != UNEXPANDED
     }
 
-    /// Tries to lock the counts. Returns the edge word; `None` if another worker holds the lock.
+    /// Tries to lock the counts of children. Returns the edge word; `None` if another worker holds the lock.
     #[inline(always)]
     pub(super) fn lock(&self) -> Option<u64> {
         if self.access == Access::Alone {

@@ -1,16 +1,17 @@
-//! Recycling: frees the memory of the least-visited nodes, a slice of the pages at a time, by all threads together.
+//! Recycling: all threads together free the memory of the least-visited nodes, a slice of the pages at a time.
 //!
-//! A full tree makes the workers pause for a few milliseconds. A *hand* goes round the pages, as in the clock algorithm
-//! of page replacement (Corbató 1968): each pause sweeps the slice of pages that was swept longest ago. A sweep frees
-//! each family whose owner has fewer visits than a limit, and all families below it. With this limit, a sweep of all
-//! pages at once would keep half of the memory in use.
+//! A full tree makes the workers pause for a few milliseconds. A *hand* moves around the pages, as in the clock
+//! page-replacement algorithm (Corbató 1968): each pause sweeps the slice of pages that was swept longest ago. A sweep
+//! frees each [family](super::family) whose owner has fewer visits than a limit, and all families below. The limit is
+//! such that a sweep of all pages at once would keep half of the memory in use.
 //!
-//! The slots of one size can run out while others are free. Then the slots in use move from sparse pages to other pages,
-//! and the emptied pages are divided anew. A search that goes deeper needs more of the larger slots.
+//! The slots of one size can run out while slots of other sizes are free. Then the slots in use move from sparse pages
+//! to other pages, and the emptied pages can be divided into slots of another size. Deeper searches need more large
+//! slots.
 //!
-//! Threads sweep different pages. A thread frees a family by an atomic exchange of its header for 0. Only the thread
-//! whose exchange succeeds collapses the owner and counts the children. Slots are reused only after the pause, since
-//! other threads may still read the nodes.
+//! Threads sweep different pages. A thread frees a family by an atomic compare-exchange of its header for 0. Only the
+//! thread whose exchange succeeds marks the owner as unexpanded and counts the children. Slots are reused only after
+//! the pause, since other threads may still read the nodes.
 
 use super::Tree;
 use super::arena::{FreeSlots, PAGE, Page, Pool, SIZES, Subtree, slot_words};
@@ -23,20 +24,19 @@ use std::time::Duration;
 
 /// Fraction of the memory that would stay in use if all pages were swept at once.
 const KEPT: f64 = 0.5;
-/// Maximum number of pages of a slice for each thread: 8 MiB.
+/// Maximum number of pages in a slice per thread: 8 MiB.
 const SLICE: usize = 1 << 10;
 /// Maximum number of pages sampled by [`Tree::visits_that_fit`].
 const SAMPLE: usize = 1 << 7;
 
-/// A swept page: its number and its free slots.
+/// A swept page: its index and its free slots.
 struct Swept {
     number: u32,
     free: FreeSlots,
 }
 
 impl Tree {
-    /// Makes a node the root and keeps the subtree below it. The memory of all other nodes is freed by
-    /// [`Tree::recycle`].
+    /// Makes a node the root and keeps only the subtree below. [`Tree::recycle`] later frees all other nodes.
     pub fn keep_only(&mut self, root: NodeId) {
         if root == Tree::ROOT {
             return;
@@ -54,18 +54,18 @@ impl Tree {
         }
     }
 
-    /// Estimates the time in which [`Tree::recycle`] sweeps one slice with one thread, at 20 ns per cache line.
+    /// Estimates the time that [`Tree::recycle`] needs for one slice with one thread, at 20 ns per cache line.
     pub fn recycle_time(&self) -> Duration {
         Duration::from_nanos(20 * u64::from(PAGE / slot_words(0)) * self.slice(None) as u64)
     }
 
-    /// Returns the number of pages in a slice that these threads sweep.
+    /// Returns the number of pages that these threads sweep as one slice.
     fn slice(&self, threads: Option<&ThreadPool>) -> usize {
         (self.capacity() / 16).clamp(1, SLICE * count(threads))
     }
 
-    /// Makes room in a full tree. The tree is full as soon as the slots of one size run out: if many slots of other
-    /// sizes are free, only empties pages; otherwise [prunes](Tree::prune) the tree. Returns `false` if this made too
+    /// Makes room in a full tree. A tree is full as soon as the slots of one size run out. If many slots of other sizes
+    /// are free, only empties pages; otherwise [prunes](Tree::prune) the tree. Returns `false` if there is still too
     /// little room.
     pub fn recycle(&mut self, threads: Option<&ThreadPool>) -> bool {
         let has_room = self.evacuate(self.slice(threads), PAGE / 2) || self.prune(threads);
@@ -73,8 +73,8 @@ impl Tree {
         has_room
     }
 
-    /// Frees part of the memory: first subtrees that [`Tree::keep_only`] cut off, then the nodes with the fewest
-    /// visits. Always keeps the root's children. Returns `false` if this made too little room.
+    /// Frees part of the memory: first the subtrees cut off by [`Tree::keep_only`], then the descendants of the nodes
+    /// with the fewest visits. Always keeps the root's children. Returns `false` if there is still too little room.
     pub fn prune(&mut self, threads: Option<&ThreadPool>) -> bool {
         let slice = self.slice(threads);
         let wanted = slice * PAGE as usize / 4;
@@ -90,9 +90,9 @@ impl Tree {
         self.evacuate(slice, PAGE) || freed >= wanted
     }
 
-    /// Estimates the visits limit of a sweep: the families of all nodes with at least this many visits just fit into
-    /// [`KEPT`] of the memory. Samples at most [`SAMPLE`] pages; the last bin of the histogram counts 4,095 visits and
-    /// more.
+    /// Returns the visit limit of a sweep: the families of all nodes with at least this many visits just fit into
+    /// [`KEPT`] of the memory. Estimated from at most [`SAMPLE`] pages; the last bin of the histogram holds 4,095
+    /// visits and more.
     fn visits_that_fit(&self) -> u32 {
         let pool = self.pool();
         let mut by_visits = vec![0; 1 << 12];
@@ -120,13 +120,13 @@ impl Tree {
         most + 1 - fit.count() as u32
     }
 
-    /// Frees subtrees that [`Tree::keep_only`] cut off, up to about as many families as a slice holds.
+    /// Frees subtrees cut off by [`Tree::keep_only`], at most about as many families as fit in a slice.
     fn free_cut_off(&self, threads: Option<&ThreadPool>, slice: usize) {
         let mut cut_off = std::mem::take(&mut self.pool().cut_off);
         let count = count(threads);
         let most = slice * (PAGE / slot_words(0)) as usize / count;
         let mut children = 0;
-        // Enough subtrees for all threads.
+        // Frees the subtrees level by level until there are enough for all threads.
         while count > 1 && !cut_off.is_empty() && cut_off.len() < 64 * count {
             let level = std::mem::take(&mut cut_off);
             children +=
@@ -145,7 +145,7 @@ impl Tree {
         pool.listed -= children;
     }
 
-    /// Sweeps the next `slice` pages: frees the families whose owners have fewer than `least` visits, and collects the
+    /// Sweeps the next `slice` pages: frees the families whose owners have fewer than `least` visits, and lists the
     /// free slots. Returns the number of words freed in these pages.
     fn sweep(&self, threads: Option<&ThreadPool>, slice: usize, least: u32) -> usize {
         let pages: Vec<(u32, usize)> = {
@@ -174,7 +174,7 @@ impl Tree {
         let mut pool = self.pool();
         pool.listed -= parts.iter().map(|(children, _)| children).sum::<usize>();
         let mut swept: Vec<Swept> = parts.into_iter().flat_map(|(_, swept)| swept).collect();
-        // Pages filed last are used first: this gives the lowest numbers priority.
+        // Pages filed last are used first, so pages with the lowest indices are filed last.
         swept.sort_unstable_by_key(|swept| std::cmp::Reverse(swept.number));
         self.file_swept(&mut pool, &swept)
     }
@@ -213,7 +213,7 @@ impl Tree {
         freed
     }
 
-    /// Frees up to `most` [families](super::family) in the subtrees on the stack. Returns the number of freed children.
+    /// Frees up to `most` [families](super::family) in the subtrees on the stack. Returns the number of children freed.
     fn free_subtrees(&self, stack: &mut Vec<Subtree>, most: usize) -> usize {
         let mut freed = 0;
         for _ in 0..most {
@@ -223,8 +223,8 @@ impl Tree {
         freed
     }
 
-    /// Frees a family with its blocks and adds the families of its nodes to `below`. Returns the number of children
-    /// freed; 0 if the family is already free.
+    /// Frees a family with its blocks and adds the families of its nodes to the list `below`. Returns the number of
+    /// children freed; 0 if the family is already free.
     fn free_family(&self, Subtree { family, children }: Subtree, below: &mut Vec<Subtree>) -> usize {
         let word = self.word(family);
         let header = word.load(Relaxed);
@@ -245,9 +245,9 @@ impl Tree {
         children as usize
     }
 
-    /// Moves the slots of pages with at most `most` used words to other pages, the least used first, until the empty
-    /// pages number 1/16 of a slice or the other pages lack room. Only an empty page can be divided into slots of another
-    /// size. Returns `true` if there are that many empty pages. Does nothing while [`Pool::cut_off`] holds subtrees.
+    /// Empties pages with at most `most` used words, the least used first, by moving their slots to other pages.
+    /// Returns `true` if the empty pages then number 1/16 of a slice, `false` if the other pages lack room. Does
+    /// nothing while [`Pool::cut_off`] holds subtrees.
     fn evacuate(&self, slice: usize, most: u32) -> bool {
         let mut pool = self.pool();
         let reserve = (slice / 16).max(1);
@@ -263,10 +263,11 @@ impl Tree {
         pool.empty.len() >= reserve
     }
 
-    /// Selects up to `count` of the least-used pages with at most `most` used words, such that the other pages have room
-    /// for their slots in use.
+    /// Returns the indices of up to `count` of the least-used pages with at most `most` used words, such that the other
+    /// pages have room for their slots in use.
     fn sparse_pages(&self, pool: &Pool, count: usize, most: u32) -> Vec<u32> {
-        // Pages of one slot size can be emptied if all pages together have as many free slots as these pages hold.
+        // Some pages of one slot size can be emptied if all pages of that size have as many free slots as these pages
+        // hold.
         let mut free = pool.free_slots();
         let held = |size| PAGE / slot_words(size);
         let sparse = pool.with_room.iter().flatten().filter_map(|&number| {
@@ -306,12 +307,12 @@ impl Tree {
             self.relocate(slot, to, size);
             unlisted -= slot_words(size);
         }
-        // Slots that were freed but not listed yet, since no sweep has reached the page.
+        // The remainder are slots freed but not yet listed, since no sweep has reached the page.
         pool.used -= u64::from(unlisted);
         pool.pages[number as usize].free = self.list_free_slots(number, size);
     }
 
-    /// Moves a family or block to a free slot.
+    /// Moves a family or block to a free slot and updates all links to the moved nodes.
     fn relocate(&self, from: u32, to: u32, size: usize) {
         let owner = self.node(self.owner(from));
         let before = self.blocks(owner.family()).take_while(|&(_, block)| block != from).last();
@@ -332,7 +333,7 @@ impl Tree {
         self.nodes(to, index).for_each(|id| self.set_owner(self.node(id).family(), id));
     }
 
-    /// Stores the owner in the headers of a family and its blocks. Does nothing for [`UNEXPANDED`].
+    /// Stores `owner` in the headers of a family and its blocks. Does nothing if `family` is [`UNEXPANDED`].
     fn set_owner(&self, family: u32, owner: NodeId) {
         if family != UNEXPANDED {
             for (_, block) in self.blocks(family) {
@@ -343,7 +344,7 @@ impl Tree {
     }
 }
 
-/// Returns the number of words in a family and its blocks with this many tried children.
+/// Returns the number of words in a family with `tried` tried children, including all its blocks.
 fn words_of_family(tried: u32) -> u64 {
     let (mut words, mut nodes, mut index) = (slot_words(0), block_nodes(0), 0);
     while nodes < tried {
@@ -354,7 +355,7 @@ fn words_of_family(tried: u32) -> u64 {
     words.into()
 }
 
-/// Runs `task(0)` to `task(parts - 1)`, on the threads if there are any. Returns the results in arbitrary order.
+/// Runs `task(0)` to `task(parts - 1)`, on the pool `threads` if there is one. Returns the results in arbitrary order.
 fn in_parallel<T: Send>(
     threads: Option<&ThreadPool>,
     parts: usize,

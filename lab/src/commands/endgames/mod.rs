@@ -67,7 +67,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Formats the command with the options on which the positions depend.
+    /// Formats the command with the options that determine the positions.
     fn command(&self) -> String {
         let Self { size, each, iterations, seed, nodes, .. } = self;
         let size = size.edge();
@@ -114,7 +114,7 @@ fn make(args: &Args) -> Result<Vec<Endgame>, String> {
 enum Verdict {
     /// The position is still won after the move.
     Right,
-    /// The move gives the win away.
+    /// The position was won, but the move throws the win away.
     Wrong,
     /// The position was won, but the solver reaches its node limit after the move.
     Unknown,
@@ -155,7 +155,7 @@ fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
     Ok(())
 }
 
-/// Formats the cells of a row in the table of verdicts, without the first cell (contested squares).
+/// Formats the cells of a row in the table of verdicts, except the first cell (contested squares).
 fn counts(verdicts: &[Verdict]) -> [String; 6] {
     let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let [lost, right, wrong, unknown] =
@@ -169,7 +169,7 @@ fn counts(verdicts: &[Verdict]) -> [String; 6] {
     [positions, lost, won, unknown, right, share]
 }
 
-/// Asks the player for a move in a position and judges it.
+/// Asks the player for a move in a position and judges it. Fails if the player forfeits or the move is illegal.
 fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
     let Endgame { position, winner } = endgame;
     let mut player = args.player.build(args.seed ^ position.key());
@@ -189,7 +189,7 @@ fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
     Ok((verdict, choice.mv))
 }
 
-/// Plays every position to the end and prints the games in which a proof of the engine turned out wrong.
+/// Plays every position to the end and prints the positions in which the engine's proof of a winner was wrong.
 fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
     let proofs = args.cores.map("playing on", suite.iter(), |endgame| Ok(proof(args, &endgame.position)))?;
     let proofs: Vec<(Position, bool)> = proofs.into_iter().flatten().collect();
@@ -201,13 +201,13 @@ fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
     Ok(())
 }
 
-/// Creates the search that plays a side, with or without the engine's endgame proofs.
+/// Creates a search from `start`, with or without the engine's endgame proofs.
 fn search(start: Position, endgame_proofs: bool, args: &Args) -> Search {
     search_of(&start, Params { endgame_proofs, ..Params::TOURNAMENT }, 32, args.seed)
 }
 
 /// Plays on from `start` until the engine proves a winner. Returns the position of the proof, and true if the proven
-/// winner wins and the solver does not refute the proof; `None` if the game ends before.
+/// winner wins and the solver does not refute the proof; `None` if the game ends first.
 fn proof(args: &Args, start: &Position) -> Option<(Position, bool)> {
     let mut both = search(*start, false, args);
     let mut prover = FillingProver::new();
@@ -223,8 +223,8 @@ fn proof(args: &Args, start: &Position) -> Option<(Position, bool)> {
     Some((position, !refuted && end(position, called, args) == called))
 }
 
-/// Plays a game to its end and returns the winner. The side `called`, the proven winner, uses endgame proofs; its
-/// opponent does not.
+/// Plays from `start` to the end of the game and returns the winner. The proven winner, `called`, uses endgame proofs;
+/// its opponent does not.
 fn end(start: Position, called: Side, args: &Args) -> Side {
     let [mut filler, mut defender] = [true, false].map(|proofs| search(start, proofs, args));
     loop {

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Iterations of the two searches that grade a puzzle: both solve a puzzle of grade 1, neither solves one of grade 3.
+/// Iterations of the two searches that grade a puzzle: both solve a puzzle of grade 1, only the longer solves grade 2.
 const SEARCHES: [u64; 2] = [1, 100];
 
 const GRADES: usize = SEARCHES.len() + 1;
@@ -32,7 +32,7 @@ const MIN_MOVES: usize = 12;
 /// Node limit for computing the margin of a puzzle, as a multiple of `--nodes`.
 const MARGIN_NODES: u64 = 10;
 
-/// Number of games played before their puzzles are written.
+/// Batch size: number of games played before their puzzles are written.
 const BATCH: u64 = 16;
 
 /// Maximum number of games, as a multiple of `--each`.
@@ -43,11 +43,11 @@ const MAX_GAMES: u64 = 60;
 pub struct Puzzle {
     pub position: Position,
     pub solution: Move,
-    /// Number of moves that the winner has left when the opponent cannot move.
+    /// Number of moves that the winner has left when the opponent cannot move, with best play.
     pub margin: i32,
-    /// Difficulty, 1 to 3, see [`SEARCHES`].
+    /// Difficulty, from 1 (easy) to 3 (hard), see [`SEARCHES`].
     pub grade: usize,
-    /// Number of the game that the position comes from.
+    /// Number of the self-play game that the position comes from, from 0.
     pub game: u64,
 }
 
@@ -86,8 +86,8 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Plays a game and returns a puzzle: the position with the most contested squares of those that the solver proves to
-/// have exactly one winning move.
+/// Plays a game and returns a puzzle: of the positions that the solver proves to have exactly one winning move, the one
+/// with the most contested squares; `None` if there is no such position.
 fn puzzle(args: &Args, game: u64) -> Option<Puzzle> {
     candidates(args, game).into_iter().rev().find_map(|position| {
         let solution = only_winning_move(&position, args.nodes)?;
@@ -96,8 +96,8 @@ fn puzzle(args: &Args, game: u64) -> Option<Puzzle> {
     })
 }
 
-/// Returns the winning move if the solver proves that all other moves lose. Positions with fewer than [`MIN_MOVES`]
-/// moves are rejected.
+/// Returns the only winning move, if the solver proves that all other moves lose. Returns `None` also for fewer than
+/// [`MIN_MOVES`] legal moves.
 pub fn only_winning_move(position: &Position, nodes: u64) -> Option<Move> {
     let moves = by_visits(position);
     if moves.len() < MIN_MOVES {
@@ -115,7 +115,7 @@ pub fn only_winning_move(position: &Position, nodes: u64) -> Option<Move> {
     solution
 }
 
-/// Returns the legal moves, the best of a short search first, so that [`only_winning_move`] often stops early.
+/// Returns the legal moves, those preferred by a short search first, so that [`only_winning_move`] often stops early.
 fn by_visits(position: &Position) -> Vec<Move> {
     let report = iterate(&mut search_of(position, Params::TOURNAMENT, 32, 1), 300);
     let mut moves: Vec<Move> = report.lines.iter().map(|line| line.mv).collect();
@@ -124,7 +124,7 @@ fn by_visits(position: &Position) -> Vec<Move> {
     moves
 }
 
-/// Returns the grade: 1 plus the number of searches too short to find the solution reliably.
+/// Returns the grade: 1 if both [`SEARCHES`] find the solution, 2 if only the longer one does, else 3.
 fn grade(position: &Position, solution: Move, seed: u64) -> usize {
     let finds = |&&iterations: &&u64| {
         iterate(&mut search_of(position, Params::TOURNAMENT, 32, seed), iterations).best == Some(solution)
@@ -162,15 +162,15 @@ impl Puzzle {
 
 #[derive(Default)]
 struct Collection {
-    /// Number of puzzles of each grade.
+    /// Number of puzzles of each grade; index 0 is grade 1.
     grades: [usize; GRADES],
     seen: HashSet<Signature>,
     next_game: u64,
 }
 
 impl Collection {
-    /// Adds a puzzle unless the collection has one with its [`signature`]: an equal or symmetric position. Returns true
-    /// if added.
+    /// Adds a puzzle unless the collection has one with the same [`signature`], as symmetric positions have. Returns
+    /// true if added.
     fn add(&mut self, puzzle: Puzzle) -> bool {
         self.next_game = puzzle.game + 1;
         let is_new = self.seen.insert(signature(&puzzle.position));
@@ -183,10 +183,10 @@ impl Collection {
     }
 }
 
-/// Sorted distances from the board's centre, for the mover's amazons, the opponent's amazons and the empty squares.
+/// Sorted squared distances from the board centre: of the mover's amazons, the opponent's amazons, the empty squares.
 type Signature = [Vec<usize>; 3];
 
-/// Returns a key that is equal for all rotations and mirror images of a position, and after an exchange of the sides.
+/// Returns a key that is equal for all rotations and mirror images of a position, also with the sides exchanged.
 fn signature(position: &Position) -> Signature {
     let last = position.size().edge() - 1;
     let distance = |square: otrera::Square| {

@@ -1,6 +1,6 @@
 //! Reduces an endgame to the areas that contain amazons of both sides, and a lead in spare moves.
 //!
-//! An area is a set of empty squares and amazons that king moves connect. An area with amazons of one side only is
+//! An area is a set of empty squares and amazons connected by king moves. An area with amazons of one side only is
 //! worth the maximum number of moves that this side can make there: its spare moves. Such areas are removed from the
 //! board, unless they are too large to count. Only the difference between both sides' spare moves matters.
 
@@ -11,18 +11,18 @@ use std::collections::HashMap;
 /// Maximum number of empty squares in an area whose moves are counted by exhaustive search.
 const MAX_TRIED: u32 = 10;
 
-/// Maximum number of moves that the exhaustive search tries.
+/// Maximum number of moves tried by the exhaustive search.
 const TRIES: u32 = 20_000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Remainder {
-    /// The side to move, and the areas with amazons of both sides or with too many moves to count.
+    /// The reduced position: the areas with amazons of both sides or with too many moves to count, else arrows.
     pub position: Position,
     /// Spare moves of the side to move minus those of the opponent.
     pub lead: i32,
 }
 
-/// Counts the moves in areas with amazons of one side only, and caches the results.
+/// A counter of the moves in areas with amazons of one side only; caches its results.
 #[derive(Default)]
 pub struct Surveyor {
     known: HashMap<Area, Option<u32>>,
@@ -32,8 +32,8 @@ pub struct Surveyor {
 type Area = (Bitboard, Bitboard);
 
 impl Remainder {
-    /// Returns the positions after each move, then the one after a spare move if the side to move leads in spare moves,
-    /// all with the new lead.
+    /// Returns the position after each move, then the one after a spare move if the side to move leads in spare moves;
+    /// each with the lead of the side that moves next.
     pub fn successors(&self) -> impl Iterator<Item = (Position, i32)> {
         let &Self { ref position, lead } = self;
         let waited = (lead > 0).then(|| (position.with_side(position.side().opponent()), 1 - lead));
@@ -44,11 +44,11 @@ impl Remainder {
         mix_seed(self.position.key(), self.lead as u64)
     }
 
-    /// Returns true if the side to move is proven to win, false if it is proven to lose, `None` if the bounds prove
-    /// neither.
+    /// Returns true if the side to move is proven to win, false if the side is proven to lose, `None` if bounds on the
+    /// number of moves prove neither.
     ///
     /// The lower bound on a side's moves is the length of a greedy walk ([`walks`]) over the squares that only this
-    /// side reaches. The upper bound is the number of squares that it reaches.
+    /// side reaches. The upper bound is the number of squares that the side reaches.
     pub fn decided(&self) -> Option<bool> {
         let (mover, other) = (self.position.side(), self.position.side().opponent());
         let [own, others] = [mover, other].map(|side| reachable(&self.position, side));
@@ -65,8 +65,8 @@ impl Remainder {
 }
 
 impl Surveyor {
-    /// Removes the areas with amazons of one side only, except those too large to count, and adds their moves to
-    /// `lead`, the previous lead of the side to move in spare moves.
+    /// Removes the areas with amazons of one side only, except those too large to count, and adds their spare moves to
+    /// `lead`, the lead of the side to move.
     pub fn reduce(&mut self, position: &Position, lead: i32) -> Remainder {
         let (mover, other) = (position.side(), position.side().opponent());
         let (own, others) = (position.amazons(mover), position.amazons(other));
@@ -133,8 +133,8 @@ fn longest(area: Area, known: &mut HashMap<Area, u32>, tries: &mut u32) -> Optio
     Some(longest_line)
 }
 
-/// Returns the number of moves of a greedy walk (Warnsdorff's rule): an amazon steps to the neighbour with the fewest
-/// free neighbours and shoots at the square that it left.
+/// Returns the number of moves in a greedy walk of each amazon in turn (Warnsdorff's rule): the amazon steps to the
+/// neighbour with the fewest free neighbours and shoots at the square that it left.
 fn walks(amazons: Bitboard, squares: Bitboard) -> u32 {
     let mut left = squares;
     for mut amazon in amazons {

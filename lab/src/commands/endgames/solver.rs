@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 /// Proof number of a disproven result (infinity).
 const NEVER: u32 = 1 << 30;
 
-/// Added to the initial proof number of a side's win for each square or spare move by which this side is behind.
+/// Increase of the initial proof number of a win for each square or spare move by which the side is behind.
 const PROOF_A_SQUARE: f32 = 4.0;
 
 #[derive(Clone, Copy, Debug)]
@@ -28,18 +28,18 @@ impl Proofs {
     const LOST: Self = Self { win: NEVER, loss: 0 };
 }
 
-/// A solver for one position, with its table of proof numbers.
+/// A solver with its table of proof numbers and its node budget.
 #[derive(Default)]
 pub struct Solver {
     known: HashMap<u64, Proofs>,
     surveyor: Surveyor,
     maps: DistanceMaps,
-    /// Number of nodes that the search can still visit.
+    /// Number of nodes left in the budget.
     left: u64,
 }
 
 impl Solver {
-    /// Creates a solver that gives up after this many nodes.
+    /// Creates a solver that gives up after `nodes` nodes, in all its searches together.
     pub fn new(nodes: u64) -> Self {
         Self { left: nodes, ..Self::default() }
     }
@@ -50,8 +50,8 @@ impl Solver {
         Some(if wins { position.side() } else { position.side().opponent() })
     }
 
-    /// Returns the number of moves that the side to move has left at the end of a won position with best play; `None`
-    /// if the node limit is reached.
+    /// Returns the margin of a won position: the number of moves that the side to move has left at the end with best
+    /// play; `None` if the node limit is reached.
     pub fn margin(&mut self, position: &Position) -> Option<i32> {
         let mut margin = 0;
         while self.wins(position, -(margin + 1))? {
@@ -60,7 +60,7 @@ impl Solver {
         Some(margin)
     }
 
-    /// Returns true if the side to move wins with `lead` additional spare moves; `None` if the node limit is reached.
+    /// Returns true if the side to move wins with a lead of `lead` spare moves; `None` if the node limit is reached.
     fn wins(&mut self, position: &Position, lead: i32) -> Option<bool> {
         let root = self.surveyor.reduce(position, lead);
         root.decided().or_else(|| match self.search(&root, Proofs { win: NEVER, loss: NEVER }) {
@@ -75,7 +75,7 @@ impl Solver {
         self.surveyor.reduce(position, 0).decided().is_some()
     }
 
-    /// Searches a node until one proof number is 0 or reaches its bound in `limit`, or the node limit is reached;
+    /// Searches a node until one proof number is 0 or reaches its threshold in `limit`, or the node limit is reached;
     /// returns both proof numbers.
     fn search(&mut self, node: &Remainder, limit: Proofs) -> Proofs {
         let mut children = self.children(node);
@@ -88,7 +88,7 @@ impl Solver {
             }
             let (place, next_best, open) = favourite(&children);
             let child = &mut children[place];
-            // A quarter beyond the second best, so that the search does not alternate between children.
+            // 1 + ε trick: a quarter beyond the second best, so that the search does not alternate between children.
             let limit = Proofs {
                 win: limit.loss.saturating_sub(open - 1),
                 loss: limit.win.min(next_best.saturating_add(next_best / 4 + 1)),
@@ -148,8 +148,8 @@ fn combined(children: &[(Remainder, Proofs)]) -> Proofs {
     Proofs { win, loss }
 }
 
-/// Returns the index of the child with the smallest loss number, the second smallest loss number, and the number of
-/// children that are not proven to win for their side to move.
+/// Returns the index of the child with the smallest loss number (the most-proving child), the second smallest loss
+/// number, and the number of children that are not proven to win for their side to move.
 fn favourite(children: &[(Remainder, Proofs)]) -> (usize, u32, u32) {
     let (mut place, mut best, mut next_best, mut open) = (0, u32::MAX, NEVER, 0);
     for (i, (_, proofs)) in children.iter().enumerate().filter(|(_, (_, proofs))| proofs.win > 0) {

@@ -17,13 +17,13 @@ use otrera::{Params, Position, Side};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Maximum number of contested squares of a position in a suite.
+/// Maximum number of contested squares (empty squares that both sides reach) in a position of a suite.
 pub const MAX_CONTESTED: usize = 22;
 
 /// Maximum number of games, as a multiple of `--each`.
 const MAX_GAMES: usize = 10;
 
-/// Number of games played before positions are selected from them.
+/// Batch size: number of games played before positions are selected from them.
 const BATCH: usize = 16;
 
 /// Parameters of the self-play games: without endgame proofs, which would end the games early.
@@ -41,8 +41,8 @@ pub fn contested(position: &Position) -> usize {
     (reachable(position, Side::Black) & reachable(position, Side::White)).len() as usize
 }
 
-/// Generates a suite: plays games, selects positions and solves them. Also returns the number of unsolved positions for
-/// each number of contested squares.
+/// Generates a suite: plays games, selects positions and solves them. Also returns the number of unsolved positions,
+/// indexed by the number of contested squares.
 pub fn make(args: &Args) -> Result<(Vec<Endgame>, [usize; MAX_CONTESTED + 1]), String> {
     let positions = draw(args)?;
     let solve = |position| Ok(Solver::new(args.nodes).winner(position));

@@ -12,14 +12,14 @@ use std::ops::Range;
 
 pub type Row = [f32; HIDDEN];
 
-// Indices of rows: inputs other than the ply, bias knots, bias common to all plies, output weights.
+// Row indices: the inputs other than the ply from 0, bias knots, bias common to all plies, output weights, squares.
 const KNOT: usize = PLY_PART.first;
 const BIAS: usize = KNOT + KNOTS.len();
 const OUTPUT: usize = BIAS + 1;
 const SQUARES: usize = OUTPUT + 1;
 const ROWS: usize = SQUARES + SQUARE_CLASSES * FRAME;
 
-/// Plies with their own row of biases (knots); see [`for_each_knot`] for the plies in between.
+/// Knots: plies of a 10x10 game with their own row of biases; [`for_each_knot`] interpolates between them.
 const KNOTS: [u8; 9] = [5, 13, 20, 27, 34, 41, 48, 56, 66];
 /// Distance in plies at which the weight of a knot falls to 0.
 const REACH: f32 = 7.5;
@@ -27,7 +27,7 @@ const REACH: f32 = 7.5;
 /// Index of the hidden unit that is linear instead of ReLU. Its output weight is fixed at 1.
 const LINEAR: usize = HIDDEN - 1;
 
-/// Training penalises sums of a hidden unit beyond this absolute value. The engine's 16 bits hold sums up to 64.
+/// Absolute value of a hidden unit's sum above which training penalises it. The engine's 16-bit sums hold up to 64.
 const LARGE_SUM: f32 = 40.0;
 /// Gradient of the penalty per unit of the sum beyond [`LARGE_SUM`].
 const PENALTY: f32 = 0.1;
@@ -71,7 +71,7 @@ impl Floats {
         units.fold(hidden[LINEAR], |sum, (unit, weight)| sum + unit.max(0.0) * weight)
     }
 
-    /// Rounds the weights to the engine's units, for boards of this edge; fails if one of them overflows 16 bits.
+    /// Quantises the weights to the engine's integers, for boards of this edge; fails if a weight overflows 16 bits.
     pub fn rounded(&self, edge: usize) -> Result<Box<Network>, String> {
         let mut network = Network::new(self.rounded_squares(edge));
         for (number, row) in network.rows.iter_mut().enumerate() {
@@ -156,19 +156,19 @@ impl Trainee for Floats {
     }
 }
 
-/// Returns the row of a square of this class.
+/// Returns the row index of the weights for `square` in `class`.
 fn square_row(class: usize, square: Square) -> usize {
     SQUARES + class * FRAME + square.index()
 }
 
-/// Returns the factor for the value of an input: 1/4 for counts, which are larger than the other inputs.
+/// Returns the scale of an input: 1/4 for counts, which are larger than the other inputs, else 1.
 #[inline(always)]
 fn scale(row: usize) -> f32 {
     if row < COUNTS { 0.25 } else { 1.0 }
 }
 
-/// Calls `found` with the row and the value of each nonzero input, except the bias. `turned`, a symmetry of the board,
-/// maps the squares of the inputs.
+/// Calls `found` with the row index and the value of each nonzero input, except the bias. `turned`, a symmetry of the
+/// board, maps the squares of the inputs.
 #[inline(always)]
 fn for_each_input(inputs: &Inputs, turned: impl Fn(Square) -> Square, mut found: impl FnMut(usize, f32)) {
     inputs.squares.for_each(|class, square| found(square_row(class, turned(square)), 1.0));
@@ -178,8 +178,8 @@ fn for_each_input(inputs: &Inputs, turned: impl Fn(Square) -> Square, mut found:
     });
 }
 
-/// Calls `found` with the row and the weight of each knot within [`REACH`] of a ply. The weight is 1 at the knot and
-/// falls linearly to 0 on both sides. Plies outside the range of [`KNOTS`] are clamped.
+/// Calls `found` with the row index and the weight of each knot within [`REACH`] of a ply. The weight is 1 at the knot
+/// and falls linearly to 0 on both sides. Plies outside the range of [`KNOTS`] are clamped.
 #[inline(always)]
 fn for_each_knot(ply: u8, mut found: impl FnMut(usize, f32)) {
     let ply = f32::from(ply.clamp(KNOTS[0], KNOTS[KNOTS.len() - 1]));

@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the command that plays a match of the network against the built-in weights.
+/// Returns the shell command that plays a match of the network against the built-in weights.
 fn playing_with(output: &Output, games: &[GameRecord]) -> String {
     let lab = std::env::args().next().unwrap_or_else(|| "lab".into());
     let edge = games.first().map_or(Size::STANDARD, |game| game.start.size()).edge();
@@ -92,7 +92,7 @@ fn trained(args: &Args, games: usize, positions: usize) -> String {
     )
 }
 
-/// First ply of each row in the table of losses, in plies of a 10x10 game.
+/// First ply of each row in the loss table, in plies of a 10x10 game.
 const STAGES: [u8; 8] = [0, 13, 20, 27, 34, 41, 48, 56];
 
 /// Prints the mean log-loss on the held-out games at each stage: of the network before rounding, the rounded network,

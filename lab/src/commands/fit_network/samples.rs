@@ -1,4 +1,4 @@
-//! Training data: the positions of games.
+//! Training data for the evaluation network: positions from games.
 
 use otrera::eval::inputs::Inputs;
 use otrera::{DistanceMaps, GameRecord, Kernel, Move, Position};
@@ -24,8 +24,8 @@ pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
     Err("games on boards up to 8x8 and on larger ones are mixed: train a separate network on each".into())
 }
 
-/// Returns the positions with a recorded winning rate that is no proven result (strictly between 0 and 1): the ply, the
-/// position, the move played, and the winning rate.
+/// Returns the positions of a game with a recorded winning rate that is not a proven result (strictly between 0 and 1):
+/// the ply from 0, the position, the move played, and the winning rate.
 pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Move, f32)> {
     let positions = game.positions().into_iter().zip(&game.moves).enumerate();
     let rated =
@@ -33,7 +33,8 @@ pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Mo
     rated.filter(|(.., rate)| *rate > 0.0 && *rate < 1.0)
 }
 
-/// Returns the samples of a game: the positions that were searched and not proven.
+/// Returns a sample for each searched, unproven position of a game; none if the game has no winner. `blend` is the
+/// weight of the search's winning rate in the target.
 pub fn samples_of(game: &GameRecord, blend: f64) -> Vec<Sample> {
     let Some(winner) = game.winner else { return Vec::new() };
     let mut maps = DistanceMaps::default();

@@ -1,4 +1,4 @@
-//! Training data of the policy: positions with the visits of their searches, and the weights of their half-moves.
+//! Training data for the policy: positions with the visits of their searches, and the weight indices of half-moves.
 
 use crate::commands::fit_network::samples::undecided;
 use crate::training::turned;
@@ -17,7 +17,7 @@ pub struct Sample {
     pub visits: Box<[(Move, u32)]>,
 }
 
-/// Returns the samples of a game: the positions that were searched and not proven.
+/// Returns a sample for each searched, unproven position of a game.
 pub fn samples_of(game: &GameRecord) -> Vec<Sample> {
     let sample = |(ply, position, mv, _)| {
         let visits = game.visits.get(&ply).filter(|visits| !visits.is_empty());
@@ -27,7 +27,7 @@ pub fn samples_of(game: &GameRecord) -> Vec<Sample> {
     undecided(game).map(sample).collect()
 }
 
-/// Kind of half-move; each kind has its own [`Policy`](super::network::Policy).
+/// Kind of half-move, movement or arrow; each kind has its own [`Policy`](super::network::Policy).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Movements,
@@ -37,9 +37,9 @@ pub enum Kind {
 /// All legal half-moves of one kind in a position: the indices of their weights, and their training targets.
 pub struct Decision {
     pub stage: usize,
-    /// Network rows of the active inputs: one for each square that is empty or has an amazon.
+    /// Network row indices of the active inputs: one for each square that is empty or has an amazon.
     pub squares: Vec<usize>,
-    /// For each half-move, its network row and the indices of its log-linear weights.
+    /// For each half-move, the index of its network row and the indices of its log-linear weights.
     pub choices: Vec<(usize, Vec<usize>)>,
     /// Training target of each half-move: its share of the visits; for arrows, of the visits after the same movement.
     pub targets: Vec<f32>,
@@ -50,14 +50,14 @@ pub struct Decision {
 /// Row indices of the half-moves in a policy network, and the symmetries of its board.
 pub struct Layout {
     edge: usize,
-    /// Network row of each half-move, at index `from * edge^2 + to`; 0 for squares that no queen move joins.
+    /// Network row index of each half-move, at `from * edge^2 + to`; 0 if no queen move joins the two squares.
     half_moves: Vec<usize>,
     /// `[symmetry][square]`: the square to which a symmetry maps a square. Squares are numbered row by row.
     symmetries: Vec<Vec<usize>>,
 }
 
 impl Layout {
-    /// Creates the layout of the network for boards of this edge or smaller.
+    /// Creates the layout of the network for boards with at most this edge.
     pub fn new(edge: usize) -> Self {
         let area = edge * edge;
         let number = |square: Square| square.row() * edge + square.column();
@@ -70,7 +70,7 @@ impl Layout {
         Self { edge, half_moves: rows, symmetries: symmetries.collect() }
     }
 
-    /// Returns the half-moves of one kind in a sample, mapped by a symmetry of the board. `maps` is scratch space.
+    /// Returns the half-moves of one kind in a sample, mapped by a symmetry (0 to 7). `maps` is scratch space.
     pub fn decision(
         &self,
         sample: &Sample,
@@ -125,8 +125,8 @@ impl Layout {
     }
 }
 
-/// Returns the index of the log-linear weight of each feature's class. The weights are ordered by stage, feature and
-/// class.
+/// Returns the log-linear weight index of each feature, given its class in `features` and its number of classes in
+/// `sizes`. Weights are ordered by stage, feature and class.
 fn linear<const FEATURES: usize>(
     stage: usize,
     features: [usize; FEATURES],

@@ -52,8 +52,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     fit(args, &|text| println!("{text}")).map(drop)
 }
 
-/// Summary of a finished training. `cross_entropy` and `favourite` (top-1 accuracy): on held-out games, for movements
-/// and for arrows.
+/// Summary of a finished training run. `cross_entropy` and `favourite` (top-1 accuracy) are measured on held-out games
+/// and formatted: `[movements, arrows]`.
 #[derive(Serialize, Deserialize)]
 pub struct Fit {
     games: usize,
@@ -63,14 +63,14 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Returns the games, the positions, the cross-entropies and the accuracies as text.
+    /// Formats the number of games, the number of positions, the cross-entropies and the accuracies.
     pub fn cells(&self) -> [String; 4] {
         let Self { games, positions, cross_entropy, favourite } = self;
         [games.to_string(), positions.to_string(), cross_entropy.join(", "), favourite.join(", ")]
     }
 }
 
-/// Trains the policy and writes the weights; `say` receives each line of the report.
+/// Trains the policy and writes the weights file; calls `say` with each line of the report.
 pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let mut file = read_weights(args.training.base.as_deref())?;
     let inputs = args.training.inputs();
@@ -111,7 +111,7 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     *(if is_small { &mut file.priors.small } else { &mut file.priors.standard }) = weights;
     output.write_or_keep(&file.write())?;
     say(&format!("written: {}", output.path().display()));
-    // Row `STAGES` is that of all stages; columns 2 and 3 are the cross-entropy and the top-1 accuracy.
+    // Row `STAGES` covers all stages; columns 2 and 3 are the cross-entropy and the top-1 accuracy.
     let of_all = |column: usize| {
         [&losses_of_movements, &losses_of_arrows].map(|sheet| sheet.rows[STAGES][column].clone())
     };
@@ -143,8 +143,8 @@ fn losses(kind: Kind, policy: &Policy, base: &Evaluator, unseen: &[Sample]) -> S
     sheet
 }
 
-/// True if the model gives its highest prior to this half-move of a move; for the arrow, among the arrows after the
-/// movement.
+/// True if the model gives its highest prior to the half-move of `mv`: to its movement, or to its arrow among the
+/// arrows after this movement.
 pub fn finds(
     model: &Evaluator,
     position: &Position,

@@ -10,7 +10,7 @@ use otrera::eval::policy_network::{self, ONE, UNITS, rows};
 /// A row of the network in floating point.
 type Row = [f32; UNITS];
 
-/// The policy of movements or of arrows.
+/// A policy in floating point, for movements or for arrows.
 pub struct Policy {
     kind: Kind,
     layout: Layout,
@@ -20,7 +20,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Creates a policy for boards of this edge with small random rows and linear weights of 0.
+    /// Creates a policy for boards of this edge with small random network rows and log-linear weights of 0.
     pub fn random(kind: Kind, edge: usize, rng: &mut Rng) -> Self {
         let rows = rows(edge);
         let mut weights: Vec<f32> = (0..rows * UNITS).map(|_| (0.07 * normal(rng)) as f32).collect();
@@ -28,8 +28,8 @@ impl Policy {
         Self { kind, layout: Layout::new(edge), weights, rows }
     }
 
-    /// Returns the stage of a sample, its cross-entropy, and true if the half-move of the most-visited move has the
-    /// highest probability.
+    /// Returns the stage of a sample, from 0, its cross-entropy in nats, and true if the half-move of the
+    /// most-visited move has the highest probability.
     pub fn loss(&self, sample: &Sample) -> (usize, f64, bool) {
         let decision = self.layout.decision(sample, self.kind, 0, &mut DistanceMaps::default());
         let active = self.hidden(&decision).map(|unit| unit.max(0.0));
@@ -63,13 +63,13 @@ impl Policy {
         odds
     }
 
-    /// Returns the rows, rounded to the engine's units.
+    /// Returns the network rows, quantised to the engine's 8-bit weights.
     pub fn rounded_rows(&self) -> Vec<policy_network::Row> {
         let (rows, _) = self.weights[..self.rows * UNITS].as_chunks::<UNITS>();
         rows.iter().map(|row| row.map(|weight| (weight * ONE as f32).round() as i8)).collect()
     }
 
-    /// Returns the linear weights by stage, feature and class, rounded to two decimals.
+    /// Returns the log-linear weights `[stage][feature][class]`, rounded to two decimals.
     pub fn rounded_linear(&self) -> Vec<Vec<Vec<f32>>> {
         // Adding zero turns -0 into 0.
         let mut rounded =

@@ -1,4 +1,4 @@
-//! `lab confine`: replaces itself with another program, which cannot start further programs.
+//! `lab confine`: replaces itself with another program, which cannot start other programs.
 //!
 //! A seccomp filter cannot tell the first `execve` from a later one, but it can compare the memory address of the path
 //! argument. The filter allows only the address of our own string. The new program has another address space, so its
@@ -44,7 +44,7 @@ pub fn confined(command: &[String], refusal: Refusal) -> Result<Vec<String>, Str
     Ok(own.into_iter().chain(command.iter().cloned()).collect())
 }
 
-/// Replaces this process by the command; returns only on failure.
+/// Replaces this process with the command; returns only on failure.
 pub fn run(args: &Args) -> Result<(), String> {
     let [program, arguments @ ..] = &args.command[..] else { return Err("no program given".into()) };
     let mut command = Command::new(search_path(program.as_ref()));
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     Err(format!("{}: {}", program.display(), command.exec()))
 }
 
-/// Looks up a program named without a folder in the folders of PATH.
+/// Looks up a program in the folders of PATH; returns it unchanged if it has a folder or is not found.
 fn search_path(program: &Path) -> PathBuf {
     let folders = std::env::var_os("PATH").filter(|_| program.components().count() == 1);
     let files = folders.iter().flat_map(std::env::split_paths).map(|folder| folder.join(program));

@@ -83,7 +83,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Botzone's languages, which differ in their time limits.
+/// Languages of Botzone, which differ in their time limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Language {
     Cpp,
@@ -96,7 +96,7 @@ enum Language {
 }
 
 impl Language {
-    /// Returns the factors on the C++ time limits, for a turn in a new process and in a process kept running.
+    /// Returns the multiples of the C++ time limit for a turn in a new process and in a process kept running.
     fn factors(self) -> (u32, u32) {
         match self {
             Self::Cpp | Self::Elfbin | Self::Pascal => (1, 1),
@@ -191,7 +191,7 @@ impl<'a> Court<'a> {
         let conditions = GameSetup {
             start: Position::start(self.args.size),
             opening: Vec::new(),
-            // Applies to the opponent; the bot has the limits of `allowance`.
+            // Limits only the opponent; the bot has the limits of `allowance`.
             control: Control::PerMove(self.args.opponent_time),
             grace: Duration::MAX,
             adjudicate: None,

@@ -15,9 +15,9 @@ pub struct Report {
     pub won: u64,
     /// Turns of the bot in all games.
     pub turns: Vec<TurnTaken>,
-    /// Games that the bot lost by a verdict, with the reasons.
+    /// For each game that the bot lost by a verdict, the number of the game and the reason.
     pub problems: Vec<String>,
-    /// Games that the opponent forfeited, with the reasons.
+    /// For each game that the opponent forfeited, the number of the game and the reason.
     pub gifts: Vec<String>,
 }
 
@@ -49,8 +49,8 @@ impl Report {
         self.turns.iter().map(|turn| turn.spent.peak).max().unwrap_or(0)
     }
 
-    /// Returns the number of first or of other turns, and the [`spread`] of their processor time and of their wall-clock
-    /// time.
+    /// Returns the number of first turns (if `first`) or other turns, and the [`spread`]s of their processor times and
+    /// wall-clock times.
     fn taken(&self, first: bool) -> (usize, [[f64; 3]; 2]) {
         let turns = || self.turns.iter().filter(|turn| turn.first == first);
         (
@@ -81,7 +81,7 @@ impl Report {
         sheet.to_text()
     }
 
-    /// Returns the report as a JSON object, times in seconds and memory in bytes.
+    /// Formats the report as a JSON object, times in seconds and memory in bytes.
     pub fn to_json(&self) -> Value {
         let verdicts: Map<String, Value> =
             self.verdicts().into_iter().map(|(verdict, count)| (verdict.to_string(), count.into())).collect();
@@ -99,8 +99,8 @@ impl Report {
     }
 }
 
-/// Describes the last of `turns`, which lost a game. Also sets the verdict of an illegal move: the referee logs the
-/// turn before checking the move.
+/// Describes the last of `turns`, in which the bot lost a game. Also records the verdict for an illegal move: the turn
+/// was logged before the referee checked the move.
 fn complaint(turns: &mut [TurnTaken], forfeit: &Forfeit) -> String {
     let number = turns.len();
     let Some(turn) = turns.last_mut() else { return forfeit.to_string() };
@@ -111,11 +111,11 @@ fn complaint(turns: &mut [TurnTaken], forfeit: &Forfeit) -> String {
     format!("its turn {number}: {what}")
 }
 
-/// Returns the median, the 99th percentile and the maximum of times, in seconds; 0 without times.
+/// Returns the median, the 99th percentile and the maximum of `times`, in seconds; all 0 if there are none.
 fn spread(times: impl Iterator<Item = Duration>) -> [f64; 3] {
     let mut times: Vec<Duration> = times.collect();
     times.sort_unstable();
-    // Nearest-rank percentile.
+    // Percentile by the nearest-rank method.
     let percentile = |percent: usize| {
         let rank = (times.len() * percent).div_ceil(100).saturating_sub(1);
         times.get(rank).map_or(0.0, Duration::as_secs_f64)

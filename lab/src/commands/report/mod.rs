@@ -1,4 +1,4 @@
-//! `lab report`: writes results as one HTML file with cross-table, ratings, and every game on a board.
+//! `lab report`: writes results as one HTML file with a cross-table, ratings, and every game on a board.
 //!
 //! The file is self-contained. The scripts of this folder and of `web/shared/` build the page in the browser, from one
 //! embedded JSON object with the standings and the games in the format of [`json`].
@@ -40,13 +40,13 @@ const SCRIPTS: [&str; 6] = [
     include_str!("page.js"),
 ];
 
-/// Write a results file as one HTML page.
+/// Write a result file as one HTML page.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Results files, or records in any format that `convert` reads.
+    /// Result files, or records in any format that `convert` reads.
     #[arg(required = true)]
     results: Vec<PathBuf>,
-    /// The page [default: the first results file with extension .html].
+    /// The page [default: the first result file with extension .html].
     #[arg(long)]
     output: Option<PathBuf>,
 }

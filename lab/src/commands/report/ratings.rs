@@ -10,10 +10,10 @@ use otrera::{GameRecord, Side};
 use serde::Serialize;
 use std::f64::consts::LN_10;
 
-/// Elo per unit of log-strength.
+/// Elo per unit of log-strength (natural logarithm).
 const SCALE: f64 = 400.0 / LN_10;
 
-/// Maximum number of rounds of Hunter's iteration; a round reads the cross-table once.
+/// Maximum number of iterations of Hunter's MM algorithm.
 const MAX_ROUNDS: u32 = 100_000;
 
 /// The cross-table with ratings, best player first.
@@ -32,7 +32,7 @@ pub struct Rated {
     pub name: String,
     /// Elo above the mean of all players.
     pub elo: f64,
-    /// Half-width of the 95 % interval.
+    /// Half-width of the 95 % interval, in Elo.
     pub margin: f64,
 }
 
@@ -85,7 +85,7 @@ fn is_connected(wins: &[Vec<u32>]) -> bool {
 /// Results from which ratings are computed.
 struct Field<'a> {
     wins: &'a [Vec<u32>],
-    /// Virtual draws of each player against a fixed opponent of log-strength 0, before the shift to mean 0.
+    /// Number of virtual draws of each player against a fixed opponent of log-strength 0 (a prior); 0 for none.
     anchor: f64,
 }
 
@@ -101,7 +101,7 @@ impl Field<'_> {
         for _ in 0..MAX_ROUNDS {
             let next = (0..count).map(|player| self.improved(player, &strengths)).collect::<Vec<f64>>();
             let mean = next.iter().map(|strength| strength.ln()).sum::<f64>() / count as f64;
-            // The anchor makes the level a part of the likelihood; the level is removed at the end.
+            // With the anchor, the likelihood depends on the mean, so the mean is removed only at the end.
             let level = if self.anchor > 0.0 { 1.0 } else { mean.exp() };
             let next: Vec<f64> = next.iter().map(|strength| strength / level).collect();
             let moved =
@@ -115,8 +115,8 @@ impl Field<'_> {
         strengths.iter().map(|strength| strength.ln() - mean).collect()
     }
 
-    /// Returns a player's strength after a round of Hunter's iteration: its wins over the expected wins per unit of
-    /// strength.
+    /// Returns a player's strength after one iteration of Hunter's algorithm: the player's wins divided by the expected
+    /// wins per unit of strength.
     fn improved(&self, player: usize, strengths: &[f64]) -> f64 {
         let own = strengths[player];
         let mut wins = self.anchor / 2.0;
@@ -131,7 +131,7 @@ impl Field<'_> {
     /// Returns the half-width of each rating's 95 % interval, in Elo.
     fn margins(&self, ratings: &[f64]) -> Vec<f64> {
         let count = ratings.len();
-        // The second derivatives of the likelihood, with the mean fixed.
+        // The second derivatives of the negative log-likelihood, with the mean fixed.
         let mut curvature = vec![vec![1.0 / count as f64; count]; count];
         for player in 0..count {
             curvature[player][player] += self.anchor * variance(ratings[player]);
@@ -142,7 +142,7 @@ impl Field<'_> {
             }
         }
         let covariance = inverse(curvature);
-        // Variances of the ratings minus their mean: an error common to all ratings cancels.
+        // Variances of the ratings minus the mean rating: an error common to all ratings cancels.
         let mean_of = |row: &Vec<f64>| row.iter().sum::<f64>() / count as f64;
         let row_means: Vec<f64> = covariance.iter().map(mean_of).collect();
         let mean = mean_of(&row_means);
@@ -151,7 +151,7 @@ impl Field<'_> {
     }
 }
 
-/// Returns the variance of a game's result for a difference in log-strength.
+/// Returns the variance of a game's result, 0 or 1, for a difference in log-strength.
 fn variance(difference: f64) -> f64 {
     let chance = 1.0 / (1.0 + (-difference).exp());
     chance * (1.0 - chance)
@@ -197,14 +197,14 @@ mod tests {
         assert!(!standing.anchored);
         assert_eq!(standing.wins, [[0, 75], [25, 0]]);
         assert!((first.elo - second.elo - 190.848).abs() < 0.001, "{first:?}");
-        // The logit of a share p of n games has the variance 1 / (n p (1 - p)); each rating is half of it.
+        // The logit of a share p of n games has the variance 1 / (n p (1 - p)); each rating is half the logit.
         let margin = Z_95 * SCALE / (100.0_f64 * 0.25 * 0.75).sqrt() / 2.0;
         assert!((first.margin - margin).abs() < 0.001 && (second.margin - margin).abs() < 0.001);
     }
 
     #[test]
     fn consistent_results_recover_their_ratings() {
-        // 1 : 2 : 4, so one doubling, 120.41 points, between neighbours.
+        // Strengths of 1 : 2 : 4: neighbours differ by a factor of 2, which is 120.41 Elo.
         let standing = Standing::of(&games(&[
             ("b", "a", 200),
             ("a", "b", 100),

@@ -12,7 +12,7 @@ const INFINITY: i32 = i32::MAX;
 pub struct Found<M> {
     /// The value for the side to move; at the end of the game, the score times [`DECIDED`].
     pub value: i32,
-    /// The first of the best moves; `None` if the game is over or the depth is 0.
+    /// The first of the best moves in [`Game::moves`]; `None` if the game is over or the depth is 0.
     pub best: Option<M>,
     /// Number of states visited, including the root.
     pub nodes: u64,

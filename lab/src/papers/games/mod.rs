@@ -17,7 +17,7 @@ pub mod uct;
 
 use otrera::Side;
 
-/// Converts a value for the first player, [`Side::Black`], into one for this side, or back.
+/// Converts a value for the first player, [`Side::Black`], into a value for this side, or back.
 pub const fn value_for(side: Side, value: i32) -> i32 {
     match side {
         Side::Black => value,
@@ -38,7 +38,7 @@ pub trait Game: Clone {
 
     fn play(&self, mv: Self::Move) -> Self;
 
-    /// Returns the first player's lead; at the end of the game, the result.
+    /// Returns the first player's lead; at the end of the game, this is the result.
     fn score(&self) -> i32;
 
     /// Evaluates an unfinished game for the first player; the absolute value is below [`minimax::DECIDED`].

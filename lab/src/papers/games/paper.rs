@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-/// Edge lengths of the boards, in the order of the index `[board]`.
+/// Edge lengths of the boards; an index `[board]` refers to this list.
 pub const BOARDS: [usize; 3] = [4, 8, 12];
 
 pub const DEPTHS: [u32; 4] = [3, 4, 5, 6];
@@ -76,14 +76,14 @@ pub const MINIMAX_WINS: [[[f64; 5]; 4]; 3] = [
     ],
 ];
 
-/// Table 10: number of games stopped early, of 6, `[board][depth][iterations]`.
+/// Table 10: how many of the 6 games were stopped early, `[board][depth][iterations]`.
 pub const STOPPED: [[[f64; 4]; 4]; 3] = [
     [[0.0; 4]; 4],
     [[0.0, 0.0, 0.0, 6.0]; 4],
     [[0.0, 0.0, 6.0, 6.0], [0.0, 0.0, 5.0, 6.0], [4.0, 5.0, 5.0, 6.0], [6.0, 5.0, 6.0, 6.0]],
 ];
 
-/// Number of sequences of 1 to 9 moves from the start of Reversi 8x8 (well known, not from the paper).
+/// Perft of Reversi 8x8 from the start, depths 1 to 9 (well known, not from the paper).
 pub const PERFT_8X8: [u64; 9] = [4, 12, 56, 244, 1396, 8200, 55_092, 390_216, 3_005_288];
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Reversi {
         self.discs[side.index()].len()
     }
 
-    /// Returns the squares where a player could place a disc.
+    /// Returns the squares where `side` could place a disc.
     fn targets(&self, side: Side) -> Squares {
         let (own, others) = (self.discs[side.index()], self.discs[side.opponent().index()]);
         let mut targets = Squares::EMPTY;
@@ -88,7 +88,7 @@ const POSITION: i32 = 10;
 
 const MOBILITY: i32 = 5;
 
-/// Positional weights by distance from the nearest edges, 0 at the corner.
+/// Positional weights `[row][column]`, both counted from the nearest edge, so `[0][0]` is the corner.
 ///
 /// A quarter of the 12x12 table in figure 2 of \[R\]. The upper-left 2x2 is a quarter of \[R\]'s 4x4 table. The
 /// upper-left 4x4 is a quarter of the common 8x8 table; our copy of \[R\] lacks the 8x8 table of \[R\].
@@ -173,7 +173,7 @@ impl Squares {
         Self(std::array::from_fn(|number| self.0[number] & !other.0[number]))
     }
 
-    /// Moves every square one step, possibly off the board: mask the result.
+    /// Shifts every square one step; a square can leave the board, so mask the result.
     fn stepped(self, direction: isize) -> Self {
         let [low, middle, high] = self.0;
         let bits = direction.unsigned_abs();
@@ -219,8 +219,8 @@ mod tests {
     use crate::papers::games::after_random_moves;
     use fastrand::Rng;
 
-    /// Games in which ply N is move N, modulo the number of moves: the size of the board, the number of all legal moves,
-    /// and the final discs of both sides, computed square by square without bitboards.
+    /// Results of games in which ply N (from 0) plays move N modulo the number of moves, computed without bitboards:
+    /// board edge, total number of legal moves in all positions, final discs of `[Black, White]`.
     const GAMES: [(usize, usize, [i32; 2]); 5] =
         [(4, 35, [8, 8]), (6, 172, [16, 20]), (8, 540, [23, 41]), (10, 1227, [51, 49]), (12, 2407, [61, 83])];
 

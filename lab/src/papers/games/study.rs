@@ -35,7 +35,7 @@ pub struct Effort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Played {
     pub pairing: Pairing,
-    /// Final number of minimax's discs minus that of MCTS's discs.
+    /// Final number of minimax's discs minus the number of MCTS's discs.
     pub lead: i32,
     pub stopped: bool,
     /// `[minimax, MCTS]`: time, nodes and moves of each player.
@@ -45,7 +45,7 @@ pub struct Played {
 /// Returns the games of the study, 6 for each combination of board, depth and iterations: 288 as in \[R\], with
 /// alternating sides. With `quick`: 24 games, 2 for each board with depth 3 or 4 and 10 or 100 iterations.
 ///
-/// The 288 games take about a quarter of an hour on one core, the 24 a second.
+/// The 288 games take about a quarter of an hour on one core, the 24 games about a second.
 pub fn pairings(quick: bool, seed: u64) -> Vec<Pairing> {
     let (kept, games) = if quick { (2, 2) } else { (4, paper::GAMES) };
     let mut seeds = Rng::with_seed(seed);
@@ -95,7 +95,7 @@ pub fn play(pairing: Pairing, limit: Duration) -> Played {
     Played { pairing, lead, stopped: stopped && !state.moves().is_empty(), efforts }
 }
 
-/// Returns all ten tables, with our numbers beside the printed ones; a cell without games is `-`.
+/// Returns all ten tables, with our numbers beside the printed ones; `-` stands for a cell without games.
 pub fn tables(played: &[Played]) -> Vec<Sheet> {
     let efforts = paper::EFFORTS.iter().enumerate().map(|(index, paper)| effort_table(index, paper, played));
     efforts.chain([win_rates(played), stopped_games(played)]).collect()
@@ -119,8 +119,8 @@ fn add_row(sheet: &mut Sheet, board: usize, depth: Option<u32>, ours: &[Option<f
 
 /// Builds one of tables 1 to 8: mean time or nodes, per game or per move.
 ///
-/// The mean per move is the mean over the games of each game's mean. In \[R\] the quotients of tables 1 and 2 differ
-/// from those of 5 and 6, so \[R\] did not divide the totals of all games either.
+/// The mean per move is the mean over the games of each game's mean. In \[R\] the ratio of table 1 to table 2 differs
+/// from that of table 5 to table 6, so \[R\] did not divide the totals of all games either.
 fn effort_table(index: usize, paper: &paper::ByBoard, played: &[Played]) -> Sheet {
     let (is_mcts, is_nodes, is_per_move) = (index / 2 % 2 == 1, index >= 4, index % 2 == 1);
     let value = |game: &Played| {
@@ -193,7 +193,7 @@ fn table_by_depth<const COLUMNS: usize>(
     sheet
 }
 
-/// Returns the mean; `None` without values.
+/// Returns the mean; `None` if there are no values.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))
@@ -206,7 +206,7 @@ pub fn truths(quick: bool) -> Vec<(String, i64, i64)> {
     let tictactoe = minimax(&TicTacToe::new(), 9);
     let mut truths = vec![
         ("Tic-tac-toe: value".to_owned(), (tictactoe.value / DECIDED).into(), 0),
-        // The empty board, and the sums of its move sequences of every length.
+        // The empty board, plus the number of its move sequences of every length.
         ("Tic-tac-toe: nodes of minimax".to_owned(), tictactoe.nodes as i64, 549_946),
     ];
     let mut end = Reversi::new(4);

@@ -10,7 +10,7 @@ pub struct TicTacToe {
     to_move: Side,
 }
 
-/// A move: the number of the marked square, 0 to 8, row by row.
+/// A move: index of the marked square, 0 to 8, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark(u8);
 
@@ -36,7 +36,7 @@ impl TicTacToe {
         LINES.iter().any(|line| self.marks[side.index()] & line == *line)
     }
 
-    /// Counts the lines without a mark of the opponent.
+    /// Counts the lines that a side can still complete: those without a mark of the opponent.
     fn open_lines(self, side: Side) -> i32 {
         LINES.iter().filter(|&line| self.marks[side.opponent().index()] & line == 0).count() as i32
     }

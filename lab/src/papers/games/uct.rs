@@ -39,7 +39,7 @@ struct Node<G: Game> {
     untried: Vec<G::Move>,
     children: Vec<usize>,
     visits: u32,
-    /// Wins of the player who moved into this node.
+    /// Wins of the player who moved into this node; a draw counts 1/2.
     wins: f64,
 }
 
@@ -50,7 +50,7 @@ impl<G: Game> Node<G> {
     }
 }
 
-/// All nodes, the root first, and the number of states created.
+/// The game tree: all nodes, the root first, and the number of states created.
 struct Tree<G: Game> {
     nodes: Vec<Node<G>>,
     made: u64,
@@ -62,7 +62,7 @@ impl<G: Game> Tree<G> {
         let mut at = 0;
         while let Some(child) = self.child(at, c, rng) {
             path.push(child);
-            // A playout begins at a new node.
+            // A playout begins when a new node is reached.
             if self.nodes[child].visits == 0 {
                 break;
             }
@@ -78,8 +78,8 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Returns a new child for a random untried move, or the child with the highest UCB1 if all moves are tried; `None`
-    /// if the game is over.
+    /// Returns a new child for a random untried move, or the child with the highest UCB1 score if all moves are tried;
+    /// `None` if the game is over.
     fn child(&mut self, at: usize, c: f64, rng: &mut Rng) -> Option<usize> {
         let untried = &mut self.nodes[at].untried;
         if untried.is_empty() {
@@ -103,7 +103,7 @@ impl<G: Game> Tree<G> {
         children.max_by(|&a, &b| ucb1(&self.nodes[a]).total_cmp(&ucb1(&self.nodes[b])))
     }
 
-    /// Plays randomly to the end; returns the first player's score.
+    /// Plays random moves from `leaf` to the end of the game; returns the first player's score.
     fn playout(&mut self, leaf: usize, rng: &mut Rng) -> i32 {
         let mut state = self.nodes[leaf].state.clone();
         while let Some(mv) = rng.choice(state.moves()) {

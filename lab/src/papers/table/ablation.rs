@@ -19,20 +19,20 @@ use std::time::Duration;
 const FIELD: [&str; 5] =
     ["greedy", "alphabeta:mobility", "alphabeta:relative", "alphabeta:territory", "pvs:paper"];
 
-/// The paper's four systems: name, win rate in per cent, iterations "within 1 s".
+/// The paper's four systems: name, win rate in per cent, and iterations, which the paper gives as "within 1 s".
 const SYSTEMS: [(&str, u32, u32); 4] =
     [("mcts", 74, 2176), ("peo", 89, 10_026), ("mg", 83, 5663), ("paper", 97, 45_536)];
 
 /// Rollout depths of table A1. Depth 8 represents depths 7 to 10, which the paper merges.
 const DEPTHS: [&str; 8] = ["1", "2", "3", "4", "5", "6", "8", "4+5"];
 
-/// The paper's mean round of the match point for each of [`DEPTHS`].
+/// The paper's mean round of the match point, where a game is decided, for each of [`DEPTHS`].
 const ROUNDS_BY_DEPTH: [f64; 8] = [40.25, 40.14, 40.0, 39.9, 39.84, 40.04, 40.1, 39.68];
 
 /// Round of the match point that the paper assigns to a lost game.
 const LOST: f64 = 47.0;
 
-/// Time for a move; 5 s in the paper.
+/// Thinking time per move; 5 s in the paper.
 const MOVE_TIME: Duration = Duration::from_millis(200);
 
 fn cell(study: &Study, system: &str, opponent: &str) -> Result<Cell, String> {
@@ -41,7 +41,7 @@ fn cell(study: &Study, system: &str, opponent: &str) -> Result<Cell, String> {
     Ok((file_name(&format!("Z/{system}-{opponent}")), matchup))
 }
 
-/// Returns the games of each system against [`FIELD`].
+/// Plays the games of each system against each opponent in [`FIELD`]; returns the games by system.
 fn games(study: &Study, systems: &[String]) -> Result<Vec<Vec<GameRecord>>, String> {
     let pairs = systems.iter().flat_map(|system| FIELD.map(|opponent| cell(study, system, opponent)));
     let games = study.games(pairs.collect::<Result<_, String>>()?)?;
@@ -125,7 +125,7 @@ pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     study.publish(name, &sheet, None)
 }
 
-/// Prints and saves table 6: mean round of the match point.
+/// Prints and saves table 6: mean round of the match point, the move at which a game is decided.
 pub fn match_points(study: &Study) -> Result<(), String> {
     let mut sheet = Sheet::new("Z-6: mean round of the match point", &["system", "ours", "paper"]);
     let systems = ["mcts", "paper"].map(str::to_owned);
@@ -157,7 +157,7 @@ pub fn significance(study: &Study) -> Result<(), String> {
     study.publish("Z-7", &sheet, None)
 }
 
-/// Prints and saves table A1: mean round of the match point by the depth of the rollouts.
+/// Prints and saves table A1: mean round of the match point (the move at which a game is decided) by rollout depth.
 pub fn rollout_depths(study: &Study) -> Result<(), String> {
     let mut sheet =
         Sheet::new("A1: rollout depth and mean round of the match point", &["depth", "ours", "paper", "won"]);

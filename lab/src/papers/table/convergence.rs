@@ -19,7 +19,7 @@ use otrera::{Kernel, Movement, Position, Side, WinRate};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Case {
-    /// One movement with 28 arrows, as in the paper, always wins; all others lose.
+    /// One movement with 28 arrows, as in the paper, always wins; all other movements lose.
     Best,
     /// Every half-move wins, except the last-expanded arrow of each movement.
     Worst,
@@ -75,8 +75,8 @@ impl FirstMove {
         }
     }
 
-    /// Expands a new node and backs up the oracle's result; returns false, without expanding, if the search revisits a
-    /// whole move.
+    /// Expands a new node and backs up the oracle's result. Returns false, without expanding a node, if the search
+    /// revisits a whole move.
     fn expand_one(&mut self) -> bool {
         let Some(path) = self.descend() else { return false };
         backup::add_rewards(&self.tree, &path, Rewards::of(self.oracle(&path)));
@@ -104,7 +104,7 @@ impl FirstMove {
         }
     }
 
-    /// Selects a child with the engine's selection; expands an unexpanded node first.
+    /// Selects a child with the engine's selection. If the node is unexpanded, expands it and returns its first child.
     fn child_of(&mut self, id: NodeId, state: &State) -> Option<Selected> {
         if !self.tree.is_expanded(id) {
             let (tree, params) = (&self.tree, &self.params);
@@ -128,7 +128,7 @@ impl FirstMove {
         if wins { WinRate::WIN } else { WinRate::LOSS }
     }
 
-    /// Returns the number of visited nodes on the first and on the second level below the root.
+    /// Returns the number of visited nodes at depths 1 and 2 below the root.
     fn tried(&self) -> [usize; 2] {
         let children: Vec<NodeId> = self.tree.tried(self.tree.root()).map(|(id, _)| id).collect();
         [children.len(), children.iter().map(|&id| self.tree.tried(id).count()).sum()]

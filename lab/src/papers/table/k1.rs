@@ -10,7 +10,7 @@ use crate::sheet::Sheet;
 /// The evaluations, in the paper's order.
 const EVALUATIONS: [&str; 3] = ["mobility", "territory", "relative"];
 
-/// A row of the paper: playouts, wins of UCT out of 100 against each evaluation, and seconds a move if given.
+/// A row of the paper: playouts, wins of UCT out of 100 against each evaluation, and seconds per move, if given.
 type Row = (u64, [u32; 3], Option<f64>);
 
 const PAPER: [Row; 5] = [

@@ -1,4 +1,4 @@
-//! Functions that the tables share: playing the games, statistics, and output.
+//! Functions shared by the tables: playing the games, statistics, and output.
 
 use crate::arguments::cores;
 use crate::cluster::WorkArgs;
@@ -25,11 +25,11 @@ pub struct Study {
     pub folder: PathBuf,
 }
 
-/// A cell of a table: the name of its results file, and its match.
+/// A cell of a table: the name of its result file, and its match.
 pub type Cell = (String, Match);
 
 impl Study {
-    /// Plays the games of all cells and returns them by cell; games saved by an interrupted run are not repeated.
+    /// Plays the games of all cells and returns them by cell; does not repeat games saved by an interrupted run.
     pub fn games(&self, cells: Vec<Cell>) -> Result<Vec<Vec<GameRecord>>, String> {
         let (mut names, mut matches) = (Vec::new(), Vec::new());
         for (name, matchup) in cells {
@@ -53,7 +53,7 @@ impl Study {
         Ok(matches.iter().map(games).collect())
     }
 
-    /// Creates a match on 10x10, from openings of this many random plies.
+    /// Creates a match on 10x10, with openings of `plies` random plies.
     pub fn new_match(
         &self,
         [a, b]: [&str; 2],
@@ -66,7 +66,7 @@ impl Study {
             games,
             size: Size::STANDARD,
             control,
-            // Some baselines ignore the clock, and these tables do not judge it.
+            // Generous: some baselines ignore the clock, which these tables do not test.
             grace: Duration::from_secs(60),
             openings: Openings { book: None, plies, balance: 0.15, seed: self.seed },
             adjudicate: None,
@@ -92,7 +92,7 @@ pub fn file_name(text: &str) -> String {
     text.replace([':', ',', '=', '+'], "_")
 }
 
-/// Returns the 95 % interval of a win rate in per cent; 0 to 100 without games.
+/// Returns the 95 % interval of a win rate in per cent; 0 to 100 if there are no games.
 pub fn percent_interval(wins: u64, games: u64) -> (f64, f64) {
     wilson(wins, games).map_or((0.0, 100.0), |interval| (100.0 * interval.low, 100.0 * interval.high))
 }

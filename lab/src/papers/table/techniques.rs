@@ -7,7 +7,7 @@ use crate::play::referee::Control;
 use crate::sheet::Sheet;
 use std::time::Duration;
 
-/// The techniques, and the settings that turn them off.
+/// Techniques of the preset, each with the settings that turn it off.
 const WITHOUT: [(&str, &str); 8] = [
     ("priors (UCT with one random half-move instead)", "formula=uct,c=0.15,rollouts=1"),
     ("priors and move groups (whole moves, the same)", "grouping=whole,formula=uct,c=0.15,rollouts=1"),
@@ -19,7 +19,7 @@ const WITHOUT: [(&str, &str); 8] = [
     ("bursts of iterations", "burst=1"),
 ];
 
-/// Techniques that were tried and dropped.
+/// Techniques that were tried and dropped, each with the setting that turns it on.
 const WITH: [(&str, &str); 2] =
     [("one random half-move before the evaluation", "rollouts=1"), ("three random half-moves", "rollouts=3")];
 
@@ -43,7 +43,7 @@ pub fn run(study: &Study) -> Result<(), String> {
     for ((&(name, settings), how, sign), games) in rows.zip(study.games(cells)?) {
         let score = Score::of(&games);
         let worth = score.estimate().map(|estimate| {
-            // The worth of an added technique is the preset's loss.
+            // The worth of an added technique is minus the preset's lead.
             let mut ends = [sign * estimate.interval.low, sign * estimate.interval.high];
             ends.sort_by(f64::total_cmp);
             (sign * estimate.elo, ends)

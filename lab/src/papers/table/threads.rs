@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Memory of the search tree per thread, in bytes.
 const MEMORY: usize = 160 << 20;
 
-/// Iterations per second with a number of threads: the median of all rounds, each a mean over the positions.
+/// Iterations per second with `threads` threads: the median of all rounds, each a mean over the positions.
 struct Speed {
     threads: usize,
     together: f64,
@@ -87,7 +87,7 @@ fn positions() -> Vec<Position> {
     read.filter(|position| 2 * position.empty().len() as usize > position.size().area()).collect()
 }
 
-/// Measures one search with N threads and N single-threaded searches, in alternation.
+/// Alternately measures one search with `threads` threads and that many single-threaded searches.
 fn measure(threads: usize, positions: &[Position], time: Duration, rounds: usize) -> Speed {
     let search = |threads: usize, seed: usize| {
         let resources = Resources { threads, memory: MEMORY * threads, seed: seed as u64 };
@@ -114,7 +114,7 @@ fn measure(threads: usize, positions: &[Position], time: Duration, rounds: usize
 
 /// Returns the iterations per second of a search from an empty tree.
 fn speed(search: &mut Search, position: Position, time: Duration) -> f64 {
-    // Only another position clears the tree.
+    // `set_position` clears the tree only if the position changes.
     search.set_position(position.with_side(position.side().opponent()));
     search.set_position(position);
     run_search(search, &Limits::time(time)).speed()

@@ -59,7 +59,7 @@ pub fn run(study: &Study) -> Result<(), String> {
     study.publish("Z-3", &sheet, None)
 }
 
-/// Measures the microseconds per call, over repeated passes through the positions.
+/// Measures the microseconds per call, in repeated passes through the positions for at least `time`.
 fn per_call<R>(positions: &[Position], time: Duration, mut work: impl FnMut(&Position) -> R) -> f64 {
     let mut calls = 0;
     let began = Instant::now();
@@ -72,7 +72,7 @@ fn per_call<R>(positions: &[Position], time: Duration, mut work: impl FnMut(&Pos
     began.elapsed().as_secs_f64() * 1e6 / calls as f64
 }
 
-/// Measures the iterations per second of the whole search in each parallel mode.
+/// Measures the search's iterations per second in each parallel mode; returns a line of text for each mode.
 fn search_speeds(threads: usize, time: Duration) -> Vec<String> {
     let speed = |parallel: Parallel| {
         let resources = Resources { threads, memory: 1 << 30, seed: 1 };
@@ -90,7 +90,7 @@ fn search_speeds(threads: usize, time: Duration) -> Vec<String> {
     Parallel::NAMED.into_iter().map(line).collect()
 }
 
-/// Returns all positions of 20 random games, except the final ones.
+/// Returns all positions of 20 random 10x10 games, except the final ones.
 fn positions(seed: u64) -> Vec<Position> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut positions = Vec::new();
