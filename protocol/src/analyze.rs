@@ -1,5 +1,5 @@
-//! `otrera analyze`: searches a position and prints board, territory and the best moves with their continuations, on a
-//! terminal of 80 columns and 24 rows.
+//! `otrera analyze`: searches a position and prints board, territory and the best moves with their continuations. The
+//! output fits a terminal of 80 columns and 24 rows.
 
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
@@ -46,14 +46,14 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     ))
 }
 
-/// Creates the search of an analysis. The fixed default seed makes a single-threaded analysis repeatable.
+/// Creates the search for an analysis. The fixed default seed makes a single-threaded analysis reproducible.
 pub fn new_search(position: Position, options: &CommandLine) -> Search {
     let settings = &options.settings;
     let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
     Search::new(position, settings.preset.params.clone(), resources)
 }
 
-/// Returns the limits: `--iterations`, else `--time`, `--move-time` or `default`; time counts from this call.
+/// Returns the search limits: `--iterations`, else `--time`, `--move-time` or `default`, counted from this call.
 pub fn limits(options: &CommandLine, default: Duration) -> Limits {
     match options.settings.iterations {
         Some(count) => Limits::iterations(count),
@@ -61,13 +61,13 @@ pub fn limits(options: &CommandLine, default: Duration) -> Limits {
     }
 }
 
-/// A progress line on standard error, hidden unless standard error is a terminal.
+/// A progress line on standard error, shown only if standard error is a terminal.
 pub struct Progress {
     is_shown: bool,
 }
 
 impl Progress {
-    /// Creates the line and shows `text`.
+    /// Creates the progress line and shows `text`.
     pub fn begin(text: &str) -> Self {
         let progress = Self { is_shown: std::io::stderr().is_terminal() };
         progress.show(text);
@@ -116,7 +116,7 @@ fn format_position(position: &Position, last: Option<Move>) -> String {
     format!("{text}{}\n\n", position.to_fen())
 }
 
-/// Formats the first `lines` moves of [`Report::by_choice`] as a table with continuations, and the principal variation.
+/// Formats a table of the first `lines` moves of [`Report::by_choice`], and the principal variation.
 fn format_report(report: &Report, side: Side, lines: usize) -> String {
     let lines: Vec<&Line> = report.by_choice().into_iter().take(lines).collect();
     let bounded = lines.iter().any(|line| line.lower_bound.is_some());
@@ -144,7 +144,7 @@ fn format_report(report: &Report, side: Side, lines: usize) -> String {
     text
 }
 
-/// Formats the line above the table: the rule that chooses the move, or the proven result.
+/// Formats the heading of the table: the proven result, or else the order of the moves.
 fn heading(report: &Report, side: Side, bounded: bool) -> String {
     match verdict(report) {
         Some(verdict) => format!("{verdict}. Best move first, then by visits:\n"),
@@ -155,7 +155,7 @@ fn heading(report: &Report, side: Side, bounded: bool) -> String {
     }
 }
 
-/// Formats the start of a table row, up to the continuation; omits the column `bound` unless `bounded` is true.
+/// Formats a table row up to the continuation. Includes the column `bound` (LCB) only if `bounded` is true.
 fn row([mv, rate, bound, visits]: [&str; 4], bounded: bool) -> String {
     let bound = if bounded { format!("{bound:>8}  ") } else { String::new() };
     format!("  {mv:<11} {rate:>8}  {bound}{visits:>9}  ")

@@ -1,5 +1,5 @@
-//! `otrera analyze --annotate`: searches every position of a game and writes the game with values, comments and better
-//! moves.
+//! `otrera analyze --annotate`: searches every position of a game and writes the game with values, comments and
+//! variations for better moves.
 
 use crate::analyze::{Progress, limits, new_search};
 use crate::cli::CommandLine;
@@ -15,16 +15,16 @@ use std::time::Duration;
 /// Default thinking time for each position.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// Maximum length of the variation added for a better move, in moves.
+/// Maximum length of the variation added for a better move, in plies.
 const MAX_LINE: usize = 6;
 
-/// Result of the search for one position.
+/// Search result for one position.
 struct Opinion {
     /// Black's winning rate, 0 to 1.
     black: f32,
-    /// Best line; empty at the end of the game.
+    /// Principal variation; empty if the game is over.
     line: Vec<Move>,
-    /// Proven result as a clause for a comment.
+    /// Result for a comment, like `Black has won` or `Black is certain to win`; `None` if unproven.
     verdict: Option<String>,
 }
 
@@ -38,7 +38,7 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
         return Err(format_illegal(illegal));
     }
     options.settings.check_board(game.start.size())?;
-    // Checks the output before the search, which takes minutes.
+    // Checks the output format and file before the search, which takes minutes.
     format_game(output, &game)?;
     require_new(output)?;
     let opinions = search(options, &game);
@@ -63,8 +63,8 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     crate::print(&format!("written to {}\n", output.display()))
 }
 
-/// Prints the moves that lose at least the lowest threshold of [`MARKS`], and adds a comment and the better line for
-/// each. Returns the side and the lost winning rate (0 to 1) of every move.
+/// Prints every move that loses enough winning rate for one of the [`MARKS`], and adds a comment and the better line
+/// to the game. Returns the side and the lost winning rate (0 to 1) of every move.
 fn mark_losses(game: &mut GameRecord, opinions: &[Opinion]) -> Result<Vec<(Side, f32)>, String> {
     let mut losses = Vec::new();
     let mut side = game.start.side();
@@ -91,7 +91,7 @@ fn rate(opinion: &Opinion, side: Side) -> f32 {
     if side == Side::Black { opinion.black } else { 1.0 - opinion.black }
 }
 
-/// Searches all positions of the game in order, reusing the tree after each move.
+/// Searches all positions of the game in order, reusing the tree after each move; returns one opinion per position.
 fn search(options: &CommandLine, game: &GameRecord) -> Vec<Opinion> {
     let mut search = new_search(game.start, options);
     let progress = Progress::begin("thinking ...");
@@ -133,7 +133,7 @@ fn add_comment(note: &mut Note, remark: &str) {
     note.comment.push_str(remark);
 }
 
-/// Adds a better line as a variation, unless a variation with the same first move exists.
+/// Adds the moves of a better line as a variation, unless a variation with the same first move exists.
 fn add_variation(note: &mut Note, line: &[Move]) {
     let first = |variation: &Variation| variation.moves.first().map(|played| played.mv);
     if note.variations.iter().all(|variation| first(variation) != line.first().copied()) {

@@ -1,18 +1,18 @@
-//! Formats boards as text: coordinates, brackets around the last move, colours on a terminal, and the territory, the
-//! [owner](Owner) of each square.
+//! Formats boards as text, with coordinates, brackets around the last move and colours on a terminal. Also formats the
+//! territory, the [owner](Owner) of each square.
 
 use otrera::eval::ownership::{Owner, Ownership};
 use otrera::{Bitboard, Move, Position, Side, Size, Square};
 use std::io::IsTerminal;
 
-/// True to use colours (SGR sequences of ECMA-48).
+/// Colour setting: true to use terminal colours (SGR sequences of ECMA-48).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Colours(bool);
 
 impl Colours {
     pub const NONE: Self = Self(false);
 
-    /// Enables colours on a terminal with colours, unless `NO_COLOR` is set (<https://no-color.org>).
+    /// Enables colours if standard output is a colour terminal, unless `NO_COLOR` is set (<https://no-color.org>).
     pub fn of_output() -> Self {
         // Older Windows consoles print the sequences as text.
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -32,7 +32,7 @@ impl Colours {
     }
 }
 
-/// Formats the rows of a board from the top, then the column letters; brackets enclose the squares of `marked`.
+/// Formats the rows of a board from the top, then the column letters. Brackets enclose the squares of the marked move.
 pub fn rows(
     size: Size,
     marked: Option<Move>,
@@ -71,7 +71,7 @@ pub fn piece(position: &Position, square: Square) -> char {
     }
 }
 
-/// Formats a position with the last move marked.
+/// Formats the board of a position, with brackets around the squares of the last move.
 pub fn position(position: &Position, last: Option<Move>, colours: Colours) -> String {
     let mut text = String::new();
     for row in rows(position.size(), last, |square| piece(position, square), colours) {
@@ -81,8 +81,8 @@ pub fn position(position: &Position, last: Option<Move>, colours: Colours) -> St
     text
 }
 
-/// Formats the territory by queen distance: the rows of the board with owners and amazons, without arrows; and a
-/// legend, each letter with its meaning and its number of squares.
+/// Formats the territory by queen distance. Returns the board's rows, with owners and amazons but without arrows, and
+/// a legend with the meaning and the number of squares of each letter.
 pub fn territory(position: &Position, colours: Colours) -> [Vec<String>; 2] {
     let ownership = Ownership::of(position);
     let letter = |square| match piece(position, square) {

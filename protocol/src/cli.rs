@@ -22,19 +22,19 @@ pub enum Command {
     Detect,
     /// Play on this platform, without detection.
     Serve(&'static Platform),
-    /// Print speed and checksum of the search.
+    /// Print the speed and the checksum of the search in a fixed benchmark.
     Bench,
-    /// Count the move sequences of length [`CommandLine::depth`].
+    /// Count the legal move sequences of [`CommandLine::depth`] plies.
     Perft,
     /// Search a position.
     Analyze,
     /// Play against a person in the terminal.
     Play,
-    /// Serve the page in a browser.
+    /// Serve the web page to a browser on this computer.
     Gui,
-    /// Print the help page of this name; the overview if the name is empty.
+    /// Print the help page with this name, or the overview if the name is empty.
     Help(&'static str),
-    /// Print name and version.
+    /// Print the program's name and version.
     Version,
 }
 
@@ -43,21 +43,21 @@ pub enum Command {
 pub struct CommandLine {
     /// Command to run.
     pub command: Command,
-    /// General options, from file and command line.
+    /// General options, from `otrera.toml` and the command line.
     pub settings: Settings,
-    /// Options that only some commands accept.
+    /// Command-specific options, from the command line only.
     pub own: CommandOptions,
-    /// Argument of `perft`, in moves.
+    /// Depth argument of `perft`, in plies; `None` if it is missing.
     pub depth: Option<u32>,
     /// Messages about invalid commands, arguments and options.
     pub problems: Vec<String>,
-    /// True if the command line has a problem; problems in `otrera.toml` do not count.
+    /// True if the command line itself is invalid; problems in `otrera.toml` do not count.
     pub is_mistyped: bool,
-    /// Notes on values reduced to the limits of this machine; not errors.
+    /// Messages about option values reduced to this machine's limits; not errors.
     pub remarks: Vec<String>,
 }
 
-/// Commands other than those of platforms: name, command, argument, meaning.
+/// Commands that do not select a platform: name, command, argument placeholder (or empty), and description in help.
 const COMMANDS: [(&str, Command, &str, &str); 5] = [
     ("play", Command::Play, "", "play against the engine in the terminal"),
     ("gui", Command::Gui, "", "play and analyse in a browser"),
@@ -72,7 +72,7 @@ one, * an arrow, 3 three empty squares; w: Black to move. The start on 10x10:
 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1
 ";
 
-/// Formats the overview of `otrera --help`.
+/// Formats the overview page of `otrera --help`.
 pub fn help() -> String {
     let speakers = PLATFORMS.iter().map(|platform| platform.speaker).collect::<Vec<_>>().join(", ");
     let own = COMMANDS.map(|(name, _, _, meaning)| (name, meaning));
@@ -128,7 +128,7 @@ pub fn help_on(page: &str) -> String {
     }
 }
 
-/// Formats a line for each option of a help page, with its default, if any.
+/// Formats the options of a help page, one per line, with the default value if there is one.
 fn options_help<T>(rows: &[OptionRow<T>], page: &str, default: impl Fn(&str) -> Option<String>) -> String {
     let line = |row: &OptionRow<T>| {
         let default = default(row.name).map_or(String::new(), |default| format!(" ({default})"));
@@ -150,7 +150,7 @@ fn parameters_help() -> String {
     format!("{heading}\nPresets: {names}\n\nParameters and values (tournament's):\n{paragraphs}")
 }
 
-/// Wraps a text after `label` at [`WIDTH`] columns and indents the lines by the width of `label`.
+/// Formats `label` and `text`, wrapped at [`WIDTH`] columns with a hanging indent as wide as `label`.
 fn wrapped(label: &str, text: &str) -> String {
     let mut lines = vec![label.to_owned()];
     for word in text.split(' ') {
@@ -163,7 +163,7 @@ fn wrapped(label: &str, text: &str) -> String {
 }
 
 impl CommandLine {
-    /// Reads the configuration file beside the executable, then the command line.
+    /// Reads `otrera.toml` beside the executable and then the command line; collects problems instead of failing.
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
         let mut options = Self::default();
         let beside = || Some(std::env::current_exe().ok()?.parent()?.join("otrera.toml"));
@@ -197,7 +197,7 @@ impl CommandLine {
             };
             if let Err(problem) = outcome {
                 self.problems.push(problem);
-                // Skips the value in `--name=value`, so that it is not a second mistake.
+                // Skips the value in `--name=value`, so that it is not reported as a second problem.
                 let _ = parser.optional_value();
             }
         }
@@ -254,7 +254,7 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Returns the name of the command's help page.
+    /// Returns the name of the command's help page; empty for the overview.
     fn page(&self) -> &'static str {
         let own = COMMANDS.iter().find(|(_, command, ..)| {
             std::mem::discriminant(command) == std::mem::discriminant(&self.command)
@@ -266,7 +266,7 @@ impl CommandLine {
         }
     }
 
-    /// Adds a problem for each option without effect on the command; without one, any platform's may have an effect.
+    /// Adds a problem for each option in `used` that the command ignores. Without a command, any platform may use it.
     fn check_used(&mut self, used: &[Used]) {
         let page = self.page();
         let has_effect = |pages: &str| match self.command {
@@ -280,7 +280,7 @@ impl CommandLine {
     }
 }
 
-/// An option given on the command line: its name, and the help pages that list it.
+/// An option given on the command line: its name, and the names of the help pages that list it, separated by spaces.
 type Used = (&'static str, &'static str);
 
 /// Reads the value of an option from the command line and sets the option.
@@ -293,7 +293,7 @@ fn value_of(parser: &mut Parser) -> Result<String, String> {
     parser.value().and_then(|value| value.string()).map_err(|error| error.to_string())
 }
 
-/// Skips the possible value of an unknown option: the next word, unless it is a command or an option.
+/// Skips the presumed value of an unknown option: the next word, unless that word is a command or an option.
 fn skip_value(parser: &mut Parser) {
     let is_value = |word: &OsString| {
         word.to_str().is_none_or(|word| !word.starts_with('-') && commands().all(|(name, _)| name != word))
@@ -305,7 +305,7 @@ fn skip_value(parser: &mut Parser) {
     }
 }
 
-/// Lists the words that select a command: those of [`COMMANDS`] and of the platforms, and aliases.
+/// Lists all command words with their commands: [`COMMANDS`], the platforms' commands, and aliases.
 fn commands() -> impl Iterator<Item = (&'static str, Command)> {
     let own = COMMANDS.into_iter().map(|(name, command, ..)| (name, command));
     let of_platform = |platform: &&'static Platform| Some((platform.command?.0, Command::Serve(platform)));
@@ -319,12 +319,12 @@ fn pages() -> impl Iterator<Item = &'static str> {
     COMMANDS.into_iter().map(|(name, ..)| name).chain(of_platforms).chain(["parameters"])
 }
 
-/// Returns the table of options for single commands; empty in the build for Botzone, which has only `bench`.
+/// Returns the table of command-specific options; empty in the build for Botzone, which has only `bench`.
 fn command_options() -> &'static [OptionRow<CommandOptions>] {
     if BOTZONE_ONLY { &[] } else { COMMAND_OPTIONS }
 }
 
-/// Reports an unknown word of a kind; suggests the most similar known one, if close enough, and `--help`.
+/// Formats the error for an unknown word; suggests the most similar word of `known`, if close enough, and `--help`.
 fn unknown(kind: &str, word: &str, known: impl Iterator<Item = &'static str>) -> String {
     let dashes = if kind == "option" { "--" } else { "" };
     let bare = word.strip_prefix(dashes).unwrap_or(word);
@@ -337,7 +337,7 @@ fn unknown(kind: &str, word: &str, known: impl Iterator<Item = &'static str>) ->
     format!("unknown {kind} {word}; {hint}")
 }
 
-/// Returns the Levenshtein distance of two words.
+/// Returns the Levenshtein distance between two words.
 fn edits(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.chars().count()).collect();
     for (number, letter) in (1..).zip(from.chars()) {

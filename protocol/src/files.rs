@@ -7,13 +7,13 @@ use std::io::{Error, Read, Result};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Reads a text: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD. Fails if the file is missing,
-/// not regular, larger than `max` bytes, or unreadable.
+/// Reads a text file: UTF-16 with a byte-order mark, else UTF-8. Invalid bytes become U+FFFD. Fails if the file is
+/// missing, not regular, larger than `max` bytes, or unreadable.
 pub fn read_text(path: &Path, max: u64) -> Result<String> {
     read(path, max).map(|bytes| decoded(&bytes))
 }
 
-/// Returns the modification time; `None` if unknown.
+/// Returns the modification time of a file; `None` if unknown.
 pub fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|metadata| metadata.modified()).ok()
 }
@@ -26,7 +26,7 @@ pub fn read_record(path: &Path, max: u64) -> Result<String> {
 }
 
 fn read(path: &Path, max: u64) -> Result<Vec<u8>> {
-    // Checked first, since opening a named pipe waits for its writer.
+    // Checked before opening, since opening a named pipe blocks until it has a writer.
     require_regular(path)?;
     let mut bytes = Vec::new();
     File::open(path)?.take(max + 1).read_to_end(&mut bytes)?;
@@ -64,11 +64,11 @@ fn require_regular(path: &Path) -> Result<()> {
 /// Maximum number of file names that [`append`] tries.
 const MAX_NUMBERS: u32 = 9;
 
-/// Size in bytes from which [`append`] regards a file as full.
+/// File size in bytes from which [`append`] regards a file as full.
 const MAX_APPENDED: u64 = 100 << 20;
 
-/// Opens a file for appending and locks it for this process. If `otrera.log` is in use or full, tries `otrera-2.log`
-/// and so on. Also returns the path used. Fails if a file is not regular or cannot be written, or all names are in use.
+/// Opens a file for appending, locks it for this process and returns it with its path. If `otrera.log` is in use or
+/// full, tries `otrera-2.log` and so on. Fails if a file is irregular or not writable, or if all names are in use.
 pub fn append(path: &Path) -> Result<(PathBuf, File)> {
     for number in 1..=MAX_NUMBERS {
         let path = numbered(path, number);
@@ -112,7 +112,7 @@ pub fn claim(path: &Path) -> Result<Option<File>> {
 
 /// Opens a file for appending and locks it until it is closed; `None` if another process has locked it.
 ///
-/// Denies other processes write access by the share mode, because a Windows lock would also stop them from reading.
+/// Denies write access through the share mode, since a Windows lock would also keep other processes from reading.
 #[cfg(windows)]
 pub fn claim(path: &Path) -> Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt;

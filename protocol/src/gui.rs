@@ -8,7 +8,7 @@
 //! | `GET /TOKEN/matches` | the unfinished matches |
 //! | `GET /TOKEN/alive` | none; an open page holds this connection, and the server exits after the last one closes |
 //!
-//! `TOKEN` is random. Any other path, host or origin is refused, so no other web site can reach the engine.
+//! `TOKEN` is random. Requests with another path, host or origin are refused, so no other website can reach the engine.
 
 use crate::cli::CommandLine;
 use crate::matches::{self, Matches};
@@ -34,29 +34,29 @@ use tokio::sync::{oneshot, watch};
 /// Default port; fixed, because a browser stores the page's settings per port.
 const PORT: u16 = 7264;
 
-/// Maximum size of a request, in bytes: a record of 16 MB in JSON.
+/// Maximum size of an `ask` request, in bytes: enough for a 16 MB record in JSON.
 const MAX_BODY: usize = 20 << 20;
 
-/// Time without an open tab after which the server exits. Reloading a page takes less.
+/// Time without an open tab after which the server exits; longer than a page reload takes.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A request in the queue of the engine.
+/// A request in the queue of the engine thread.
 struct Job {
     request: String,
     stop: Arc<AtomicBool>,
     answer: oneshot::Sender<String>,
 }
 
-/// State that all connections share.
+/// State shared by all connections.
 struct Shared {
     /// Path of the page: `/TOKEN/`.
     root: String,
-    /// Valid values of the header `Host`.
+    /// Valid values of the `Host` header.
     hosts: [String; 2],
     page: String,
     jobs: mpsc::Sender<Job>,
     matches: Mutex<Matches>,
-    /// Number of open `alive` connections.
+    /// Number of open `alive` connections, and thus of open pages.
     tabs: watch::Sender<usize>,
 }
 
@@ -96,7 +96,7 @@ async fn serve(options: &CommandLine) -> Result<(), String> {
     }
 }
 
-/// Listens on `port`. Without one, listens on [`PORT`], or on any free port if that is in use.
+/// Listens on `port`. If `port` is `None`, listens on [`PORT`], or on any free port if [`PORT`] is in use.
 fn listen(port: Option<u16>) -> Result<TcpListener, String> {
     let bind = |port| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     let listener = match port {
@@ -107,14 +107,14 @@ fn listen(port: Option<u16>) -> Result<TcpListener, String> {
     Ok(listener)
 }
 
-/// Returns 128 random bits as hexadecimal digits.
+/// Returns 128 random bits as 32 hexadecimal digits.
 fn token() -> Result<String, String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| format!("cannot get random numbers: {error}"))?;
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// Returns a JSON object for the page: version, preset, threads, memory, and a match's team, opponent and event.
+/// Returns a JSON object for the page: version, preset, threads, memory in MiB, and a match's names and event.
 fn describe(options: &CommandLine) -> String {
     let settings = &options.settings;
     let resources = Setup::DESKTOP.resources(settings);
@@ -128,7 +128,7 @@ fn describe(options: &CommandLine) -> String {
     .to_string()
 }
 
-/// Starts the thread that answers requests one after the other.
+/// Starts the engine thread, which answers requests one at a time; returns the sender of its queue.
 fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
     let (params, resources) =
         (options.settings.preset.params.clone(), Setup::DESKTOP.resources(&options.settings));
@@ -146,7 +146,7 @@ fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
                 engine = new();
                 r#"{"problem":"the engine crashed and was restarted"}"#.into()
             });
-            // If the tab is closed, nobody waits for the answer.
+            // If the tab has been closed, nobody waits for the answer.
             let _ = job.answer.send(answer);
         }
     };
@@ -205,7 +205,7 @@ impl Shared {
         self.matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if there is a `Host`, and every `Host` and `Origin` names this server: protects against DNS rebinding.
+    /// True if there is a `Host` header, and all `Host` and `Origin` headers name this server. Prevents DNS rebinding.
     fn admits(&self, headers: &HeaderMap) -> bool {
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
         let all = |name, is_valid: &dyn Fn(&str) -> bool| {
@@ -217,10 +217,10 @@ impl Shared {
     }
 }
 
-/// Status and text of the answer to a refused request.
+/// HTTP status and text of the answer to a refused request.
 type Refusal = (StatusCode, &'static str);
 
-/// Reads a body of at most `limit` bytes; invalid UTF-8 becomes U+FFFD.
+/// Reads a request body, refused above `limit` bytes; invalid UTF-8 becomes U+FFFD.
 async fn text_of(body: Body, limit: usize) -> Result<String, Refusal> {
     let bytes = to_bytes(body, limit).await;
     let bytes =
@@ -238,7 +238,7 @@ async fn ask(shared: &Shared, body: Body) -> Result<Response, Refusal> {
     let request = text_of(body, MAX_BODY).await?;
     let (answer, answered) = oneshot::channel();
     let stop = Arc::new(AtomicBool::new(false));
-    // Dropped with this future if the connection is closed.
+    // If the connection closes, this guard is dropped with the future.
     let _stops = OnDrop(|| stop.store(true, Ordering::Relaxed));
     let sent = shared.jobs.send(Job { request, stop: stop.clone(), answer });
     match (sent, answered.await) {
@@ -247,7 +247,7 @@ async fn ask(shared: &Shared, body: Body) -> Result<Response, Refusal> {
     }
 }
 
-/// Calls a function when dropped, as when the client disconnects.
+/// RAII guard that calls a function when dropped, for example when the client disconnects.
 struct OnDrop<F: Fn()>(F);
 
 impl<F: Fn()> Drop for OnDrop<F> {

@@ -1,6 +1,6 @@
 //! Input and output of a session, and the log of both.
 //!
-//! A thread reads standard input, so that a command can interrupt a search. Each answer is written by one `write`,
+//! A thread reads standard input, so that a command can interrupt a search. Each answer is sent in one `write` call,
 //! because the SAU platform drops answers that arrive in pieces.
 
 use crate::BOTZONE_ONLY;
@@ -15,29 +15,29 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// An event of a session.
+/// An event in a session's queue.
 #[derive(Debug)]
 pub enum Event {
     /// A line of input without its line break, and the time it was read.
     Line(String, Instant),
     /// The end of input.
     Closed,
-    /// The background search with this number has ended.
+    /// The end of the background search with this number.
     SearchEnded(u64),
 }
 
-/// Maximum number of bytes kept of a line, to limit memory. No platform sends longer lines.
+/// Maximum number of bytes kept of an input line; the rest of a longer line is dropped. No platform sends such lines.
 pub const MAX_LINE_BYTES: usize = 32 << 20;
 
 /// Bytes of input read so far, including an unfinished line.
 static BYTES_READ: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the number of input bytes read so far. A growing number means that part of a line has arrived.
+/// Returns the number of input bytes read so far, including an unfinished line.
 pub fn bytes_read() -> usize {
     BYTES_READ.load(Relaxed)
 }
 
-/// Reads lines and sends them as events, until the input ends or the receiver is dropped.
+/// Reads lines from `input` and sends them as events, until the input ends or the receiver is dropped.
 pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {
     loop {
         let event = read_event(&mut input, log);
@@ -48,7 +48,7 @@ pub fn read_lines(mut input: impl BufRead, events: &Sender<Event>, log: &Log) {
     }
 }
 
-/// Waits for the next line or the end of input.
+/// Waits for the next line or the end of input, logs it and returns it as an event.
 fn read_event(input: &mut impl BufRead, log: &Log) -> Event {
     let mut line = Vec::new();
     let Ok(true) = read_line(input, &mut line) else {
@@ -61,7 +61,7 @@ fn read_event(input: &mut impl BufRead, log: &Log) -> Event {
     Event::Line(text.to_owned(), Instant::now())
 }
 
-/// Reads up to the next line break and keeps at most [`MAX_LINE_BYTES`]; returns false at the end of input.
+/// Reads the next line with its line break, cut to [`MAX_LINE_BYTES`], into `line`; returns false at the end of input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     loop {
@@ -90,7 +90,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 #[derive(Debug)]
 pub struct Disconnected;
 
-/// The sink for answers, each sent in one write.
+/// Output of a session; sends each answer in one write.
 #[derive(Clone)]
 pub struct Output {
     sink: Arc<Mutex<Box<dyn Write + Send>>>,
@@ -98,7 +98,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Creates an output that logs each answer.
+    /// Creates an output that writes answers to `sink` and logs them.
     pub fn new(sink: Box<dyn Write + Send>, log: Log) -> Self {
         Self { sink: Arc::new(Mutex::new(sink)), log }
     }
@@ -125,13 +125,13 @@ pub struct Log {
 struct LogFile {
     /// Path given by the option `log`.
     path: PathBuf,
-    /// `None` once logging has stopped.
+    /// The open log file; `None` once logging has stopped.
     file: Option<File>,
     moved: bool,
 }
 
 impl Log {
-    /// Opens the log file and writes date, version and process id. If the file cannot be used, adds a problem.
+    /// Opens the log file and writes a line with date, version and process ID. Adds a problem if the file is unusable.
     pub fn open(path: &Path, started: Instant, problems: &mut Vec<String>) -> Self {
         let mut file = LogFile { path: path.to_owned(), file: None, moved: false };
         match files::append(path) {
@@ -149,13 +149,13 @@ impl Log {
         log
     }
 
-    /// Creates a log without a file, which discards all lines.
+    /// Creates a log without a file, which discards everything.
     pub fn none(started: Instant) -> Self {
         Self { file: None, started }
     }
 
-    /// Writes a line: seconds since the start, mark, and `text` cut to 2000 characters. The marks are `->` for input,
-    /// `<-` for answers, `--` for information and `!!` for problems.
+    /// Writes a line: seconds since process start, `mark`, and `text` cut to 2000 characters. The marks are `->` for
+    /// input, `<-` for answers, `--` for information and `!!` for problems.
     pub fn note(&self, mark: &str, text: &str) {
         let Some(file) = &self.file else { return };
         let Ok(mut file) = file.lock() else { return };
@@ -173,7 +173,7 @@ impl LogFile {
         }
     }
 
-    /// Moves the log to the temporary folder, once; otherwise stops logging. Returns a message with reason and outcome.
+    /// Continues the log in the temporary folder, or stops logging if this fails or was done before. Returns a message.
     fn move_away(&mut self, reason: &io::Error) -> String {
         let name = self.path.file_name().unwrap_or(OsStr::new("otrera.log"));
         let refuge = std::env::temp_dir().join(name);
@@ -190,17 +190,17 @@ impl LogFile {
 
 /// Input, output and log of a session.
 pub struct Connection {
-    /// Lines of input and ends of background searches.
+    /// Queue of input lines and of notices that a background search has ended.
     pub events: Events,
-    /// Sender for the ends of background searches.
+    /// Sender with which background searches report their end.
     pub sender: Sender<Event>,
-    /// Sink of the answers.
+    /// Output for the answers.
     pub output: Output,
     /// Log of input, answers and problems.
     pub log: Log,
     /// Problems with the options, for platforms that can show them.
     pub problems: Vec<String>,
-    /// Start of the process.
+    /// Start time of the process.
     pub started: Instant,
 }
 
@@ -218,7 +218,7 @@ impl Connection {
 pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
     let read = move || {
         read_lines(io::stdin().lock(), &events, &log);
-        // Botzone's sandbox may not let a thread end.
+        // Botzone's sandbox may not allow a thread to end.
         while BOTZONE_ONLY {
             std::thread::park();
         }
@@ -226,27 +226,27 @@ pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
     std::thread::Builder::new().spawn(read).map(|_| ())
 }
 
-/// The events of one session, in order.
+/// The event queue of a session, in order of arrival.
 pub struct Events {
     receiver: Receiver<Event>,
     waiting: VecDeque<Event>,
-    /// Input to read without a thread, if the system cannot start one.
+    /// Input to read without a thread, and its log; `None` if the input thread is running.
     input: Option<(Box<dyn BufRead>, Log)>,
 }
 
 impl Events {
-    /// Creates the queue of events received from a channel.
+    /// Creates a queue that receives its events from a channel.
     pub fn new(receiver: Receiver<Event>) -> Self {
         Self { receiver, waiting: VecDeque::new(), input: None }
     }
 
-    /// Switches to reading `input` without a thread, each time [`Self::wait`] or [`Self::next_by`] needs a line. Then
-    /// no line arrives during a search, and [`Self::peek_before`] treats the input as closed.
+    /// Switches to reading `input` without a thread, in [`Self::wait`] and [`Self::next_by`]. In this mode no line can
+    /// interrupt a search, and [`Self::peek_before`] treats the input as closed.
     pub fn read_from(&mut self, input: Box<dyn BufRead>, log: Log) {
         self.input = Some((input, log));
     }
 
-    /// Waits for the next event; returns [`Event::Closed`] if no more can come.
+    /// Waits for the next event and returns it; [`Event::Closed`] if no more events can come.
     pub fn wait(&mut self) -> Event {
         match (self.waiting.pop_front(), &mut self.input) {
             (Some(event), _) => event,
@@ -271,7 +271,7 @@ impl Events {
         self.waiting.push_front(event);
     }
 
-    /// Removes unwanted lines, among those returned by [`Self::peek_before`] or put back by [`Self::unread`].
+    /// Drops the unwanted lines among the events collected by [`Self::peek_before`] or put back by [`Self::unread`].
     pub fn keep_lines(&mut self, wanted: impl Fn(&str) -> bool) {
         self.waiting.retain(|event| match event {
             Event::Line(line, _) => wanted(line),
@@ -279,7 +279,7 @@ impl Events {
         });
     }
 
-    /// Collects all events until `deadline` or the end of input, and returns them without consuming them.
+    /// Collects all events until `deadline` or the end of input, and returns the queue without consuming any event.
     pub fn peek_before(&mut self, deadline: Instant) -> &VecDeque<Event> {
         if self.input.is_some() && self.waiting.is_empty() {
             self.waiting.push_back(Event::Closed);

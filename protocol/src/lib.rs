@@ -1,12 +1,12 @@
-//! The bot of Otrera: the protocols of the platforms, UCI, and the commands for the terminal.
+//! Otrera's bot: platform protocols, UCI, and commands for the terminal.
 //!
 //! | modules | contents |
 //! |---|---|
 //! | [`options`], [`cli`], [`setup`] | options from file and command line; commands and help; board, resources and time |
 //! | [`io`], [`files`] | input and output lines, the log; files named by the user |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
-//! | [`platform`], [`platforms`] | the interface of a platform, and the table of [`botzone`], [`sau`] and [`uci`] |
-//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for people; [`position`] reads their start position, [`board`] prints it |
+//! | [`platform`], [`platforms`] | the platform interface, and the table of platforms: [`botzone`], [`sau`], [`uci`] |
+//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for users; [`position`] reads the start position, [`board`] prints it |
 //!
 //! `protocol/README.md` describes the protocols.
 
@@ -37,8 +37,8 @@ pub mod uci;
 
 use std::io::Write;
 
-/// True in the build for Botzone's editor (`--cfg botzone_only`), whose source must be small: one platform, one thread,
-/// no configuration file, and only the commands `bench` and `--version`.
+/// True in the build for Botzone (`--cfg botzone_only`), whose web editor limits the size of the source: one platform,
+/// one thread, no configuration file, and only the commands `bench` and `--version`.
 pub const BOTZONE_ONLY: bool = cfg!(botzone_only);
 
 /// Writes to standard output and flushes it. A closed pipe is not an error.

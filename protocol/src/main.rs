@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// Stack size of the working thread, in bytes. The stack of `main` can be too small (`ulimit -s`).
+/// Stack size of the worker thread, in bytes. The main thread's stack can be too small (`ulimit -s`).
 const STACK: usize = 2 << 20;
 
 #[cfg(not(botzone_only))]
@@ -25,21 +25,21 @@ fn main() -> ExitCode {
     run(std::env::args_os().collect()).into()
 }
 
-/// Entry point called by the C library. Rust's own entry point would abort the process if a sandbox refuses `poll` or
-/// `sigaction`, but without it `std::env::args` is empty.
+/// Entry point called by the C library instead of Rust's, which aborts the process if a sandbox refuses `poll` or
+/// `sigaction`. Reads the arguments itself, since `std::env::args` is empty without Rust's entry point.
 #[cfg(botzone_only)]
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     use std::os::unix::ffi::OsStrExt;
     let argument = |index: usize| {
-        // SAFETY: The C library gives `count` pointers to strings that end with a zero and are never changed.
+        // SAFETY: The C library passes `count` pointers to NUL-terminated strings that never change.
         let text = unsafe { CStr::from_ptr(*arguments.add(index)) };
         OsStr::from_bytes(text.to_bytes()).to_owned()
     };
     run((0..count.unsigned_abs() as usize).map(argument).collect()).into()
 }
 
-/// Executes the command line in a thread with a stack of [`STACK`] bytes; returns the exit status.
+/// Executes the command line, if possible in a thread with a stack of [`STACK`] bytes; returns the exit status.
 fn run(arguments: Vec<OsString>) -> u8 {
     let started = Instant::now();
     survive_signals();
@@ -73,7 +73,7 @@ fn survive_signals() {}
 /// Parses and runs the command; returns the exit status.
 fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
     let mut options = CommandLine::read(arguments.into_iter().skip(1));
-    // On Windows, a console as input means a double click, not a platform.
+    // On Windows, a console on standard input means that the user double-clicked the program.
     if cfg!(windows) && matches!(options.command, Command::Detect) && std::io::stdin().is_terminal() {
         options.command = Command::Gui;
     }
@@ -121,7 +121,7 @@ fn command(options: &CommandLine) -> Result<(), String> {
     }
 }
 
-/// Plays on the selected platform, or on the one that sends the first line.
+/// Plays on the platform selected by the command, or on the one detected from the input.
 fn serve(options: &CommandLine, started: Instant) {
     let mut connection = connect(options, started);
     let platform = match options.command {
@@ -129,7 +129,7 @@ fn serve(options: &CommandLine, started: Instant) {
         _ => platforms::detect(&mut connection.events),
     };
     if let Some(platform) = platform {
-        // If the reader of the answers is gone, nothing is left to do.
+        // If the reader of the answers is gone, there is nothing left to do.
         let _ = platform.serve(connection, &options.settings);
     }
 }
@@ -153,7 +153,7 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
     for problem in &problems {
         log.note("!!", problem);
     }
-    // The session still plays a legal move after a panic, so only the log reports it.
+    // A panic only goes to the log, since the session still plays a legal move.
     let panics = log.clone();
     std::panic::set_hook(Box::new(move |panic| panics.note("!!", &panic.to_string())));
     let (sender, receiver) = mpsc::channel();

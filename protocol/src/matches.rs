@@ -1,4 +1,4 @@
-//! Saves the matches of the page that `otrera gui` serves. Each change replaces two files in the record folder: the
+//! Saves the matches played on the page of `otrera gui`. Each change replaces two files in the record folder: the
 //! record in the championships' text format, and a JSON file from which the match resumes.
 //!
 //! The JSON file is a game as in [`otrera::record::json`], with the additional key `match`:
@@ -7,7 +7,7 @@
 //! {"id":"…","writer":"…","when":"2026年…","suffix":"","state":{"us":"black","clocks":{…},"over":false}}
 //! ```
 //!
-//! The page determines `state`, the server determines `id` and both file names.
+//! The page sets `state`; the server sets `id` and both file names.
 
 use crate::files;
 use crate::options::Settings;
@@ -22,35 +22,35 @@ use std::path::{Path, PathBuf};
 /// Maximum size of a request to save a match, in bytes. A long game has 20 KB.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Maximum number of matches in the list of unfinished matches.
+/// Maximum number of unfinished matches that the page offers to resume.
 const MAX_OFFERED: usize = 9;
 
-/// A request to save a match.
+/// A request of the page to save a match.
 #[derive(Deserialize)]
 struct Save {
-    /// `None` for a new match.
+    /// ID of the match; `None` for a new match.
     id: Option<String>,
-    /// Random ID of the page that sends the request.
+    /// Random ID of the browser page that sends the request.
     writer: String,
-    /// True if this page resumes a match that another page has begun.
+    /// True if the page takes over a match that another page has saved.
     #[serde(default)]
     takes_over: bool,
     game: GameRecord,
     state: Map<String, Value>,
 }
 
-/// The value of the key `match` in a file.
+/// Value of the key `match` in a match's JSON file.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     id: String,
     writer: String,
-    /// Date in the file names.
+    /// Date in the names of both files.
     when: String,
     suffix: String,
     state: Map<String, Value>,
 }
 
-/// JSON file of a match: the game and, under the key `match`, its entry.
+/// Content of a match's JSON file: the game and, under the key `match`, the entry.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
@@ -71,7 +71,7 @@ struct Match {
     writer: String,
 }
 
-/// Saves and lists the matches in a record folder.
+/// The matches in a record folder, and those opened by this process.
 pub struct Matches {
     folder: PathBuf,
     settings: Settings,
@@ -85,8 +85,8 @@ impl Matches {
         Self { folder, settings: settings.clone(), open: HashMap::new() }
     }
 
-    /// Writes both files of a match and returns `{"id":"…","file":"…"}`; `new_id` generates the id of a new match.
-    /// Fails if the request is invalid, another page has taken over the match, or a write fails.
+    /// Writes both files of a match and returns `{"id":"…","file":"…"}`; `new_id` generates the ID of a new match.
+    /// Fails if the request is invalid, the match belongs to another page, or a write fails.
     pub fn save(
         &mut self,
         request: &str,
@@ -111,7 +111,7 @@ impl Matches {
         Ok(json!({"id": id, "file": written?.display().to_string()}).to_string())
     }
 
-    /// Removes the match from `open` and returns it; otherwise reopens an earlier process's files, or creates a match.
+    /// Removes the match from `open`, reopens it from an earlier process's files, or creates it; returns the match.
     fn take(&mut self, id: &str, game: &GameRecord) -> Match {
         if let Some(found) = self.open.remove(id) {
             return found;
@@ -126,7 +126,7 @@ impl Matches {
         }
     }
 
-    /// Lists the unfinished matches as `{"matches":[{"text":"…"}]}`, the newest first.
+    /// Lists up to [`MAX_OFFERED`] unfinished matches, newest first, as `{"matches":[{"text":"…"}]}`.
     pub fn unfinished(&self) -> String {
         let is_over = |entry: &Entry| entry.state.get("over").is_some_and(|over| *over == true);
         let mut open = entries(&self.folder);
@@ -158,7 +158,7 @@ impl Match {
     }
 }
 
-/// Checks that a game begins at the start position and has only legal moves.
+/// Fails unless the game begins from the standard start position and has only legal moves.
 fn check(game: &GameRecord) -> Result<(), String> {
     if game.start != Position::start(game.start.size()) {
         return Err("a match must begin from the standard start position".into());
@@ -166,7 +166,7 @@ fn check(game: &GameRecord) -> Result<(), String> {
     game.first_illegal().map_or(Ok(()), |illegal| Err(format_illegal(illegal)))
 }
 
-/// Reads the matches in a folder: path, text and value of the key `match` of each file.
+/// Reads the match files in a folder; returns the path, the text and the entry of each.
 fn entries(folder: &Path) -> Vec<(PathBuf, String, Entry)> {
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = files.filter_map(|file| Some(file.ok()?.path()));

@@ -1,8 +1,8 @@
-//! Options on the command line ([`crate::cli`]) and in `otrera.toml` beside the executable. Each is a row of
+//! Options on the command line ([`crate::cli`]) and in `otrera.toml` beside the executable. Each option is a row of
 //! [`SETTINGS`] or [`COMMAND_OPTIONS`].
 //!
 //! The command line overrides the file. An invalid name or value is never fatal: it adds a message with the valid
-//! values, and the default stays.
+//! values and leaves the option unchanged.
 
 use crate::BOTZONE_ONLY;
 use crate::files;
@@ -10,27 +10,27 @@ use otrera::{Level, Model, Params, Side, Size};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Value of `--keep-running`: after an answer, the process waits for Botzone's next turn or exits.
+/// Value of `--keep-running`: what the process does after answering a turn on Botzone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeepRunning {
     /// Keeps running if standard input is still open when the answer is ready.
     Auto,
     /// Always keeps running.
     On,
-    /// Answers and exits.
+    /// Exits after each answer.
     Off,
 }
 
 /// A search preset with optional parameter overrides, such as `tournament,c=3`.
 #[derive(Clone, Debug)]
 pub struct Preset {
-    /// The text from which it was parsed.
+    /// Text from which the preset was parsed.
     pub text: String,
-    /// The search parameters.
+    /// Search parameters of the preset, with the overrides applied.
     pub params: Params,
 }
 
-/// An option that sets a field of a `T`.
+/// A row in an options table: an option that sets a field of `T`.
 pub struct OptionRow<T> {
     /// Name, without the leading dashes.
     pub name: &'static str,
@@ -44,12 +44,12 @@ pub struct OptionRow<T> {
     pub set: fn(&mut T, &str, &Path) -> Result<(), String>,
 }
 
-/// True if `page` is one of the help pages `pages`, separated by spaces.
+/// True if the space-separated list `pages` contains the help page `page`, ignoring case.
 pub fn is_on(pages: &str, page: &str) -> bool {
     pages.split(' ').any(|name| name.eq_ignore_ascii_case(page))
 }
 
-/// Declares a struct of options and their table: name, placeholder, pages and help => field, type, default and parser.
+/// Declares an options struct and its table. An entry is: name placeholder pages help => field, type, default, parser.
 macro_rules! option_table {
     ($(#[$doc:meta])* $struct:ident $table:ident
         $($name:literal $value:literal on $pages:literal: $help:literal
@@ -66,7 +66,7 @@ macro_rules! option_table {
             }
         }
 
-        /// Table of the options, in the order in which help lists them.
+        /// Table of the options, in the order of the help pages.
         pub const $table: &[OptionRow<$struct>] = &[$(OptionRow {
             name: $name,
             value: $value,
@@ -82,7 +82,7 @@ macro_rules! option_table {
 }
 
 option_table! {
-    /// Options in the file and on the command line. `None` means the platform's default, if it has one.
+    /// Options in `otrera.toml` and on the command line. `None` means the platform's default, if there is one.
     Settings SETTINGS
     "preset" "NAME" on "analyze bench gui play botzone sau uci": "tournament, paper, mg, peo, mcts or uct (tournament)"
         => preset: Preset = Preset { text: Params::NAMED[0].0.into(), params: Params::TOURNAMENT }, read_preset;
@@ -137,7 +137,7 @@ option_table! {
 }
 
 option_table! {
-    /// Options of single commands, only on the command line.
+    /// Command-specific options, accepted only on the command line.
     CommandOptions COMMAND_OPTIONS
     "fen" "FEN" on "analyze perft play": "position to start from"
         => fen: Option<String> = None, |text, _| Ok(Some(text.into()));
@@ -163,13 +163,13 @@ option_table! {
         => no_open: bool = false, |_, _| Ok(true);
 }
 
-/// Maximum of `threads`. A value above the number of cores is reduced to that number.
+/// Maximum of the option `threads`. A value above the number of cores is reduced to that number.
 const MAX_THREADS: u64 = 1024;
 
-/// Maximum of `memory`, in MB.
+/// Maximum of the option `memory`, in MiB.
 pub const MAX_MEMORY: u64 = 65_536;
 
-/// Maximum of `move-overhead`, in seconds.
+/// Maximum of the option `move-overhead`, in seconds.
 pub const MAX_OVERHEAD: f64 = 5.0;
 
 /// Maximum size of `otrera.toml`, in bytes.
@@ -187,22 +187,22 @@ pub fn cores() -> usize {
 }
 
 impl Settings {
-    /// Fails if the preset has a weights file for boards of other sizes.
+    /// Fails if the preset uses a weights file that was fitted for other board sizes than `size`.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let Preset { text, params } = &self.preset;
         params.model.check_board(size).map_err(|problem| format!("preset {text}: {problem}"))
     }
 
-    /// Limits `threads` to the cores of this machine; returns a remark if the value changes.
+    /// Reduces `threads` to at most the number of cores; returns a message if the value changes.
     pub fn cap_threads(&mut self) -> Option<String> {
-        // A thousand threads on a few cores wait for each other: a move of 0.3 s takes many seconds.
+        // A thousand threads on a few cores wait for each other: a 0.3 s move takes many seconds.
         let cores = cores();
         let wanted = self.threads.filter(|&wanted| wanted > cores)?;
         self.threads = Some(cores);
         Some(format!("threads {wanted}: more than the cores of this machine; using {cores}"))
     }
 
-    /// Sets one option from text; a relative path refers to `folder`. An error lists the valid names or values.
+    /// Sets the option `name` from text; a relative path is resolved against `folder`. An error lists the valid inputs.
     pub fn set(&mut self, name: &str, value: &str, folder: &Path) -> Result<(), String> {
         let Some(row) = SETTINGS.iter().find(|row| row.name == name) else {
             let names: Vec<&str> = SETTINGS.iter().map(|row| row.name).collect();
@@ -211,7 +211,7 @@ impl Settings {
         (row.set)(self, value, folder)
     }
 
-    /// Reads a configuration file. An invalid line adds a problem; the other lines take effect.
+    /// Reads a configuration file, if it exists. Each invalid line adds a problem; the other lines take effect.
     pub fn read_file(&mut self, path: &Path, problems: &mut Vec<String>) {
         let text = match files::read_text(path, MAX_FILE_BYTES) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
@@ -224,7 +224,7 @@ impl Settings {
         self.read_text(&text, path, problems);
     }
 
-    /// Reads the text of the configuration file at `path`.
+    /// Applies the text of a configuration file. `path` is shown in problems, and relative paths refer to its folder.
     pub fn read_text(&mut self, text: &str, path: &Path, problems: &mut Vec<String>) {
         let folder = path.parent().unwrap_or(Path::new(""));
         for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
@@ -234,7 +234,7 @@ impl Settings {
         }
     }
 
-    /// Reads a line `name = value`, or a blank line or comment.
+    /// Applies one line of a configuration file: `name = value`, a comment, or an empty line.
     fn read_line(&mut self, line: &str, folder: &Path) -> Result<(), String> {
         let table: toml::Table = line.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
         for (name, value) in table {
@@ -245,7 +245,7 @@ impl Settings {
                 }
                 other => other.to_string(),
             };
-            // Both total-time and total_time are natural to write in a file.
+            // Users write both total-time and total_time.
             let set = self.set(&name.replace('_', "-"), &text, folder);
             set.map_err(|valid| format!("{name} = {value}: {valid}"))?;
         }
@@ -267,7 +267,7 @@ fn read_model(path: &Path) -> Result<Model, String> {
     model.map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
-/// Parses a whole number within these bounds.
+/// Parses a whole number from `min` to `max`, inclusive.
 pub fn number(text: &str, min: u64, max: u64) -> Result<u64, String> {
     match text.trim().parse() {
         Ok(number) if (min..=max).contains(&number) => Ok(number),
@@ -275,7 +275,7 @@ pub fn number(text: &str, min: u64, max: u64) -> Result<u64, String> {
     }
 }
 
-/// Parses a thinking time in seconds, from ten milliseconds to a week.
+/// Parses a time in seconds, from 10 ms to one week.
 fn seconds(text: &str) -> Result<Duration, String> {
     seconds_between(text, 0.01, 604_800.0)
 }
@@ -287,12 +287,12 @@ fn seconds_between(text: &str, min: f64, max: f64) -> Result<Duration, String> {
     }
 }
 
-/// Parses a number of megabytes and converts it to bytes, saturating with 32-bit addresses.
+/// Parses a size in MiB, from 1 to [`MAX_MEMORY`], and returns it in bytes. Saturates on 32-bit systems.
 fn megabytes(text: &str) -> Result<usize, String> {
     Ok(usize::try_from(number(text, 1, MAX_MEMORY)? << 20).unwrap_or(usize::MAX))
 }
 
-/// Parses one of these words; the error lists the first `listed` words.
+/// Parses one of `words` and returns the value paired with that word. The error lists only the first `listed` words.
 fn one_of<T: Copy>(text: &str, words: &[(&str, T)], listed: usize) -> Result<T, String> {
     let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
     let valid = || words.iter().take(listed).map(|(word, _)| *word).collect::<Vec<_>>().join(", ");

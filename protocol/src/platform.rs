@@ -8,24 +8,24 @@ use crate::setup::Setup;
 /// A platform and its protocol.
 #[derive(Debug)]
 pub struct Platform {
-    /// Name in help; in lower case, the name of the help page.
+    /// Name shown in help. Its lower-case form is the name of the help page.
     pub name: &'static str,
-    /// Phrase in help for the sender of the platform's first line, like `a UCI interface`.
+    /// Name of the sender of the first line in the help overview, like `a UCI interface`.
     pub speaker: &'static str,
-    /// Command that selects the platform without detection, and the command's description in help.
+    /// Command that selects the platform without detection, and its description in help; `None` if there is no command.
     pub command: Option<(&'static str, &'static str)>,
-    /// Prefixes of the file names of its transcripts in the tests, one for each style of the protocol.
+    /// File name prefixes of the platform's test transcripts, one for each input format of the protocol.
     pub transcripts: &'static [&'static str],
-    /// Board, resources and time, unless options change them.
+    /// Default board, resources and time; options override them.
     pub defaults: Setup,
-    /// Returns true for a first line of this platform.
+    /// Returns true if a line can be the first line from this platform.
     pub recognises: fn(&str) -> bool,
     /// Plays until the platform ends the session or the input ends.
     pub play: fn(Session) -> Result<(), Disconnected>,
 }
 
 impl Platform {
-    /// Creates a session and plays until it ends. Fails if a write to standard output fails.
+    /// Creates a session and plays until the session ends. Fails only if a write to standard output fails.
     pub fn serve(&self, connection: Connection, settings: &Settings) -> Result<(), Disconnected> {
         (self.play)(Session::new(connection, settings, self.defaults))
     }

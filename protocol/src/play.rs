@@ -1,6 +1,6 @@
 //! `otrera play`: a game against a person in the terminal.
 //!
-//! The record is written after every move, so Ctrl-C loses no move. Its path is printed when the record is created.
+//! The record is written after every move, so Ctrl-C loses no move. The first write also prints the record's path.
 
 use crate::analyze::Progress;
 use crate::board::{self, Colours};
@@ -30,7 +30,7 @@ Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
   help       show this text
 ";
 
-/// Runs the command: plays one game.
+/// Runs the command: plays one game on standard input and output.
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let start = crate::position::start(options)?;
     let settings = &options.settings;
@@ -67,18 +67,18 @@ fn reads_chinese() -> bool {
     locale.is_some_and(|locale| locale.starts_with("zh"))
 }
 
-/// A game in the terminal.
+/// A game against a person in the terminal.
 struct Table<'a> {
     game: GameSearch,
-    /// Moves of the record. Moves that were taken back stay until another move is played.
+    /// Moves of the record. Moves taken back stay in the list until another move is played.
     played: Vec<PlayedMove>,
     record: RecordFile,
     /// True once the record's path, or the error of its first write, has been printed.
     told: bool,
-    /// File of the last `save`.
+    /// File written by the last `save`; a later `save` may overwrite this file.
     saved: Option<PathBuf>,
     settings: &'a Settings,
-    /// Otrera's level; `None` to use `time`. Hints always use `time`.
+    /// Otrera's playing level; `None` for a full search within `time`. Hints ignore the level.
     level: Option<Level>,
     /// Thinking time for a move.
     time: Duration,
@@ -111,7 +111,7 @@ impl Table<'_> {
         crate::print(&format!("\n{}", board::position(self.game.position(), last, self.colours)))
     }
 
-    /// Searches the position and shows progress on a terminal.
+    /// Searches the position for `time` or the iterations in the settings; shows progress on a terminal.
     fn think(&mut self) -> Report {
         let thinks = format!("{} thinks ...", self.settings.name);
         let progress = Progress::begin(&thinks);
@@ -136,7 +136,7 @@ impl Table<'_> {
             effort: Some(report.iterations),
             win_rate: Some(report.best_rate().0),
         })?;
-        // At a level the winning rate would be a hint; the page hides it too.
+        // At a level, the winning rate would be a hint; the web page hides it too.
         let rate = match self.level {
             Some(_) => String::new(),
             None => format!(" ({})", format_verdict(&report, "its winning rate")),
@@ -144,8 +144,8 @@ impl Table<'_> {
         crate::print(&format!("{} plays {mv}{rate}\n", self.settings.name))
     }
 
-    /// Reads commands until a move is played or taken back. Breaks with the winner, if any, if the person resigns or
-    /// leaves.
+    /// Reads commands until a move is played or taken back. Returns `Break` if the person resigns (with the winner) or
+    /// leaves (with `None`).
     fn person_moves(&mut self, input: &mut impl BufRead) -> Result<ControlFlow<Option<Side>>, String> {
         loop {
             crate::print("your move> ")?;
@@ -207,8 +207,8 @@ impl Table<'_> {
         self.keep_record()
     }
 
-    /// Takes back the person's last `count` moves and Otrera's answers, and lists them. The record keeps these moves
-    /// until another move is played: resigning after `undo` records the whole game.
+    /// Takes back the person's last `count` moves (default 1) and Otrera's answers; returns these moves as text. The
+    /// record keeps them until another move is played: resigning after `undo` records the whole game.
     fn undo(&mut self, count: &str) -> Result<String, String> {
         let available = self.game.moves().len() / 2;
         if available == 0 {
@@ -221,7 +221,7 @@ impl Table<'_> {
         Ok(taken.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }
 
-    /// Saves the game to a file; returns a message.
+    /// Saves the game in the format of the file's extension; returns a message for the person.
     fn save(&mut self, file: &Path) -> Result<String, String> {
         let game = self.played.get(..self.game.moves().len()).unwrap_or_default();
         if game.is_empty() {
@@ -253,7 +253,7 @@ impl Table<'_> {
         self.record.write(&moves, winner)
     }
 
-    /// Adds the result to the record, if a move was played.
+    /// Writes the record with the result and prints its path; does nothing if no move was played.
     fn finish(&mut self, winner: Option<Side>) -> Result<(), String> {
         if !self.told {
             return Ok(());
@@ -263,7 +263,7 @@ impl Table<'_> {
     }
 }
 
-/// Formats the proven result, or the winning rate after the label `rate`.
+/// Formats the proven result, or else the winning rate after the label `rate`.
 fn format_verdict(report: &Report, rate: &str) -> String {
     verdict(report).unwrap_or_else(|| format!("{rate} {}", report.best_rate()))
 }

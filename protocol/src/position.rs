@@ -7,10 +7,10 @@ use otrera::record::{self, ccgc};
 use otrera::{GameRecord, Move, Position, Size};
 use std::path::Path;
 
-/// Maximum size of a file of game records, in bytes.
+/// Maximum size of a game record file, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Returns the start position given by `--fen` or `--size`.
+/// Returns the start position given by `--fen` or `--size`, by default the standard one. Fails for an invalid FEN.
 pub fn start(options: &CommandLine) -> Result<Position, String> {
     match &options.own.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| format!("--fen: {error}")),
@@ -18,8 +18,8 @@ pub fn start(options: &CommandLine) -> Result<Position, String> {
     }
 }
 
-/// Returns the position given by `--fen`, `--size`, `--moves`, `--record`, `--game` and `--ply`, and the move before
-/// it. Fails for contradictory options, an unreadable file, or an illegal move before the position.
+/// Returns the position given by `--fen`, `--size`, `--moves`, `--record`, `--game` and `--ply`, and the move that led
+/// to the position, if any. Fails for contradictory options, an unreadable file, or an earlier illegal move.
 pub fn position(options: &CommandLine) -> Result<(Position, Option<Move>), String> {
     let game = game(options)?;
     let positions = game.positions();
@@ -54,7 +54,7 @@ pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
     })
 }
 
-/// Reads one game from a file, by its number from 1.
+/// Reads the game with this number (from 1) from a file. `None` is only allowed for a file with a single game.
 fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
     let text = files::read_record(file, MAX_BYTES).map_err(|error| error.to_string())?;
     let games = record::read(&text).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Writes game records under the file names of the Chinese championships, and reads the moves of such files.
+//! Writes game records under the file names required by the Chinese championships, and reads moves from such files.
 
 use crate::files;
 use crate::options::Settings;
@@ -15,14 +15,14 @@ pub struct RecordFile {
     when: String,
     /// True for an English file name.
     in_english: bool,
-    /// End of the file name: empty, or ` (2)` and so on for games that start in the same minute.
+    /// Suffix of the file name: empty, or ` (2)` and so on for further games that start in the same minute.
     suffix: String,
     /// Path of the file, once created.
     path: Option<PathBuf>,
 }
 
 impl RecordFile {
-    /// Creates the record of a game that starts now, without a file.
+    /// Creates the record of a game that starts now. The first write creates the file.
     pub fn new(folder: &Path, [black, white]: [&str; 2], settings: &Settings, start: &Position) -> Self {
         let now = chrono::Local::now();
         let at_place = |time: String| format!("{time} {}", settings.place).trim_end().to_owned();
@@ -35,13 +35,13 @@ impl RecordFile {
         Self { folder: folder.to_owned(), record, when, in_english: false, suffix: String::new(), path: None }
     }
 
-    /// Gives the file an English name, `You vs Otrera, Black wins, 2020-08-16 11.44.txt`.
+    /// Gives the file an English name, like `You vs Otrera, Black wins, 2020-08-16 11.44.txt`.
     pub fn in_english(self) -> Self {
         let when = chrono::Local::now().format("%Y-%m-%d %H.%M").to_string();
         Self { when, in_english: true, ..self }
     }
 
-    /// Takes over the files of an earlier process, found by its [`Self::date_and_suffix`].
+    /// Continues the files of an earlier process, given its [`Self::date_and_suffix`].
     pub fn reopened(self, when: String, suffix: String) -> Self {
         let mut file = Self { when, suffix, ..self };
         let results = [Some(Side::Black), Some(Side::White), None];
@@ -50,12 +50,12 @@ impl RecordFile {
         file
     }
 
-    /// Returns the date and suffix of the file name, by which [`Self::reopened`] finds the files.
+    /// Returns the date and the suffix in the file name, by which [`Self::reopened`] finds the files.
     pub fn date_and_suffix(&self) -> [&str; 2] {
         [&self.when, &self.suffix]
     }
 
-    /// Creates the file, unless this record already has one.
+    /// Creates the file under an unused name, unless this record already has a file.
     pub fn claim(&mut self) -> Result<(), String> {
         if self.path.is_none() {
             self.path = Some(self.claim_name().map_err(|error| self.problem(&error))?);
@@ -63,7 +63,7 @@ impl RecordFile {
         Ok(())
     }
 
-    /// Returns the path of a JSON file beside the record. The JSON file's name does not contain the result.
+    /// Returns the path of the JSON file beside the record. The JSON file's name does not contain the game's result.
     pub fn json_path(&self) -> PathBuf {
         self.json_place(&self.suffix)
     }
@@ -77,17 +77,17 @@ impl RecordFile {
         format!("cannot write a record in {}: {error}", self.folder.display())
     }
 
-    /// Returns the game's record with these moves and this result.
+    /// Returns the game record with these moves and this result.
     pub fn game(&self, moves: &[PlayedMove], winner: Option<Side>) -> GameRecord {
         GameRecord { winner, moves: moves.to_vec(), ..self.record.clone() }
     }
 
-    /// Writes the game, unfinished without a winner, and syncs it. Returns the path, which depends on the result.
+    /// Writes the game (unfinished without a winner) and syncs it to disk. Returns the path, which contains the result.
     pub fn write(&mut self, moves: &[Move], winner: Option<Side>) -> Result<PathBuf, String> {
         self.write_moves(moves, winner, true)
     }
 
-    /// Writes an unfinished game without syncing: safe if the process is killed, but not in a power cut.
+    /// Writes an unfinished game without syncing it to disk: safe if the process is killed, but not in a power cut.
     pub fn announce(&mut self, moves: &[Move]) -> Result<PathBuf, String> {
         self.write_moves(moves, None, false)
     }
@@ -114,7 +114,7 @@ impl RecordFile {
         Ok(path)
     }
 
-    /// Creates the file with the first suffix that is unused for every result of the game.
+    /// Creates the file with the first suffix that is free for every result, since the result is part of the name.
     fn claim_name(&mut self) -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(&self.folder)?;
         for number in 1.. {
@@ -135,12 +135,12 @@ impl RecordFile {
         Err(std::io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Returns both players, the date and the event as parts of a file name.
+    /// Returns Black, White, the date and the event as components of a file name.
     fn names(&self) -> [String; 4] {
         [&self.record.black, &self.record.white, &self.when, &self.record.event].map(|text| file_safe(text))
     }
 
-    /// Returns the path, by default in the championships' form:
+    /// Returns the path for this result, by default in the championships' form:
     /// `AM-<first>B vs <second>W-先手胜-2020年08月16日 11时44分 重庆-<event>.txt`.
     fn place(&self, winner: Option<Side>, suffix: &str) -> PathBuf {
         let [black, white, when, event] = self.names();
@@ -153,7 +153,7 @@ impl RecordFile {
     }
 }
 
-/// Replaces a file atomically: writes a temporary file and renames it. With `sync`, it survives a power cut.
+/// Replaces a file atomically: writes a temporary file and renames it. With `sync`, the content survives a power cut.
 pub fn replace_file(path: &Path, bytes: &[u8], sync: bool) -> std::io::Result<()> {
     let draft = path.with_file_name(format!("otrera-{}.part", std::process::id()));
     let write = || {
@@ -178,8 +178,8 @@ pub fn own_name(settings: &Settings) -> &str {
     settings.team.as_ref().unwrap_or(&settings.name)
 }
 
-/// Replaces the characters that Windows forbids in file names by `_`, and truncates to 50 bytes: a name has four such
-/// texts, and Linux allows 255 bytes.
+/// Replaces the characters that Windows forbids in file names with `_`, and truncates the text to 50 bytes: a name has
+/// four such texts, and Linux allows 255 bytes.
 fn file_safe(text: &str) -> String {
     let forbidden = |c: char| c.is_control() || r#"<>:"/\|?*"#.contains(c);
     let safe = text.chars().map(|c| if forbidden(c) { '_' } else { c });
@@ -191,15 +191,15 @@ fn file_safe(text: &str) -> String {
     .collect()
 }
 
-/// Maximum size of a file of records, in bytes. A long game has 10 KB; the SAU platform appends all games to one file.
+/// Maximum size of a record file, in bytes. A long game has 10 KB; the SAU platform appends all games to one file.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 
-/// Reads the text of a record. Names can be in any encoding; moves are ASCII.
+/// Reads a record file. Names in an unknown encoding are garbled, but moves are ASCII.
 pub fn read_text(file: &Path) -> std::io::Result<String> {
     files::read_record(file, MAX_RECORD_BYTES)
 }
 
-/// Reads the moves of a record or plain moves, up to the first unreadable or illegal one; also returns the problem.
+/// Reads the moves of a record or move list, up to the first unreadable or illegal one; also returns that error.
 pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
     let (mut moves, torn) = ccgc::read_moves_up_to_error(text);
     if let Some(illegal) = GameRecord::new("", "", *start).with_moves(&moves).first_illegal() {
@@ -214,7 +214,7 @@ pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
     (moves, problem)
 }
 
-/// Formats the result of [`GameRecord::first_illegal`].
+/// Formats the error for an illegal move, a result of [`GameRecord::first_illegal`].
 pub fn format_illegal((number, mv, error): (usize, Move, IllegalMove)) -> String {
     format!("move {number}, {mv}, is not legal: {error}")
 }
@@ -227,8 +227,8 @@ pub fn require_new(file: &Path) -> Result<(), String> {
     }
 }
 
-/// Formats a game in the format of the file's extension. Fails for other extensions, and for games that CCGC text
-/// cannot represent.
+/// Formats a game as SGF, JSON or CCGC text, chosen by the file's extension. Fails for other extensions, and for games
+/// that CCGC text cannot represent.
 pub fn format_game(file: &Path, game: &GameRecord) -> Result<String, String> {
     let format = Format::of_extension(&file.extension().unwrap_or_default().to_string_lossy());
     format.ok_or("the file name must end in .sgf, .json or .txt (CCGC)")?.write(game)

@@ -5,25 +5,25 @@ use crate::options::{Settings, cores};
 use otrera::{Resources, Size};
 use std::time::{Duration, SystemTime};
 
-/// Board, resources and time. A time is `None` if the platform has no such clock, or sends it with each move.
+/// Board, resources and time. A time is `None` if the platform has no such limit, or sends the limit with each move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Setup {
     pub size: Size,
     /// Search threads; `None` for all cores.
     pub threads: Option<usize>,
-    /// Bytes for the tree; `None` for [`machine_memory`].
+    /// Memory for the search tree in bytes; `None` for the default of [`machine_memory`].
     pub memory: Option<usize>,
     pub move_time: Option<Duration>,
-    /// Time for the first move of a match; `None` if the platform has no separate time for it.
+    /// Time for the first move of a match; `None` if the platform has no separate limit for the first move.
     pub first_move_time: Option<Duration>,
-    /// Time for all moves of one side.
+    /// Time for all moves of one side in a game.
     pub total_time: Option<Duration>,
-    /// Time on the platform's clock that a move costs in addition to our thinking.
+    /// Overhead per move: time that the platform's clock runs in addition to our thinking time.
     pub move_overhead: Option<Duration>,
 }
 
 impl Setup {
-    /// All resources of this machine and the standard board, without a clock.
+    /// Setup with the standard board, all cores, the default memory and no clock.
     pub const DESKTOP: Self = Self {
         size: Size::STANDARD,
         threads: None,
@@ -34,7 +34,7 @@ impl Setup {
         move_overhead: None,
     };
 
-    /// Overrides these defaults by the settings. `move_time` also applies to the first move.
+    /// Returns this setup overridden by `settings`, whose `move_time` also applies to the first move.
     pub fn with(self, settings: &Settings) -> Self {
         Self {
             size: settings.size.unwrap_or(self.size),
@@ -47,7 +47,7 @@ impl Setup {
         }
     }
 
-    /// Formats the default of an option for help; `None` if the setup has no such option.
+    /// Formats the default value of the option `name` for help; `None` if this setup has no default for the option.
     pub fn of_setting(&self, name: &str) -> Option<String> {
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
         match name {
@@ -64,7 +64,7 @@ impl Setup {
         }
     }
 
-    /// Returns the resources of the search. Without `seed` in the settings, the seed is derived from the time.
+    /// Returns threads, memory and seed of the search. Without `settings.seed`, derives a seed from the current time.
     pub fn resources(self, settings: &Settings) -> Resources {
         let Self { threads, memory, .. } = self.with(settings);
         let seed = settings.seed.unwrap_or_else(seed_from_time);
@@ -84,7 +84,7 @@ pub fn machine_memory() -> usize {
     quarter.clamp(256 << 20, 16 << 30) as usize
 }
 
-/// Returns the free memory of the machine in bytes, or the limit of the control group if lower; `None` if unknown.
+/// Returns the machine's free memory in bytes, or the memory limit of its cgroup if lower; `None` if unknown.
 #[cfg(target_os = "linux")]
 fn usable_memory() -> Option<u64> {
     let table = std::fs::read_to_string("/proc/meminfo").ok()?;
@@ -94,7 +94,7 @@ fn usable_memory() -> Option<u64> {
     };
     let total = kilobytes("MemTotal:")?;
     let free = kilobytes("MemAvailable:").unwrap_or(total);
-    // Control groups of version 2 and 1: the limit of a container. "max" means none.
+    // Memory limit of a container, in cgroup v2 and v1. The text "max" means no limit.
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
     let limit = limits.iter().find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse().ok());
     Some((total.min(free) << 10).min(limit.unwrap_or(u64::MAX)))
@@ -110,7 +110,7 @@ fn usable_memory() -> Option<u64> {
     None
 }
 
-// Unpredictable, so that no opponent can prepare for our moves.
+// The seed is unpredictable, so that no opponent can prepare for our moves.
 fn seed_from_time() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let process = if BOTZONE_ONLY { 0 } else { std::process::id() };

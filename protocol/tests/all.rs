@@ -1,5 +1,5 @@
-//! All tests of the bot except the transcripts, in one test binary, which links faster than one binary per file. `cargo
-//! test -p otrera-bot --test all sau::` runs the tests of one file.
+//! All tests of the bot except the transcripts. One test binary links faster than one binary per file. `cargo test -p
+//! otrera-bot --test all sau::` runs the tests of one file.
 
 mod clocks;
 mod commands;

@@ -1,7 +1,7 @@
 //! Tests of the bot's thinking times and memory with default options.
 //!
-//! Every turn must reach the minimum time. Only the quickest of several turns must stay within the maximum, since a
-//! busy machine can delay any single turn.
+//! Every turn must reach the minimum time. Only one of several turns must stay within the maximum, since a busy machine
+//! can delay any single turn.
 
 use crate::common::{FIRST_TURN, LIMIT, iterations, start};
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
@@ -19,7 +19,7 @@ fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-/// Returns a game of `plies` moves by [`Board::play_any`] from Botzone's start position.
+/// Returns a referee's board with `plies` moves, chosen by [`Board::play_any`], from Botzone's start position.
 fn game_on_botzone(plies: usize) -> Board {
     let mut referee = Board::new(Position::start(Size::BOTZONE));
     for _ in 0..plies {
@@ -28,7 +28,7 @@ fn game_on_botzone(plies: usize) -> Board {
     referee
 }
 
-/// Plays one turn on Botzone in a new process; returns its duration, start-up included.
+/// Plays the turn after `plies` moves on Botzone in a new process; returns its duration, including start-up.
 fn turn_in_new_process(plies: usize, form: Form) -> Duration {
     let mut referee = game_on_botzone(plies);
     let text = referee.history(form);
@@ -43,6 +43,7 @@ fn turn_in_new_process(plies: usize, form: Form) -> Duration {
 }
 
 /// Asserts that no turn takes less than `least` seconds, and that one of [`TRIES`] turns takes at most `most` seconds.
+/// `turn` plays a turn and returns its duration.
 fn check_turns(least: f64, most: f64, mut turn: impl FnMut() -> Duration) {
     let mut taken = Vec::new();
     while taken.len() < TRIES {
@@ -68,7 +69,8 @@ fn a_later_botzone_turn_takes_nearly_one_second() {
     check_turns(0.8, 0.97, || turn_in_new_process(5, Form::Simple));
 }
 
-/// Returns the time from a first request, `pause` after the start, to the exit; and the number of iterations in 1 s.
+/// Plays a first turn of 1 s, requested `pause` after the process start. Returns the time from request to exit, and
+/// the number of iterations.
 fn first_turn_after(pause: Duration) -> (Duration, u64) {
     let mut program = start(&["--move-time", "1", "--memory", "64"]);
     sleep(pause);
@@ -91,7 +93,7 @@ fn a_prompt_request_is_timed_from_process_start() {
     assert!(time < Some(seconds(0.85)), "{time:?} after the request, and 0.4 s before it");
 }
 
-/// A Botzone match with keep-running: one process plays all turns.
+/// A Botzone match in keep-running mode: one process plays all turns.
 struct KeepRunningMatch {
     program: Program,
     referee: Board,
@@ -105,7 +107,7 @@ impl KeepRunningMatch {
         Self { program: start(&[]), message: referee.history(form), referee, form }
     }
 
-    /// Plays the program's next turn and an opponent's move; returns the duration of the program's turn.
+    /// Plays the program's next turn and a reply of the opponent; returns the duration of the program's turn.
     fn turn(&mut self) -> Duration {
         let sent = Instant::now();
         self.program.send(format!("{}\n", self.message));
@@ -118,13 +120,13 @@ impl KeepRunningMatch {
     }
 }
 
-/// The maximum time is lower than for a new process, because no start-up is included.
+/// The maximum time is lower than for a new process, because the turn includes no start-up.
 #[test]
 fn keep_running_turns_take_nearly_one_second() {
     for form in [Form::Json, Form::Simple] {
         let mut running = None;
         check_turns(0.8, 0.96, || {
-            // Starts a new match before the game is decided, because decided positions need no thought.
+            // Starts a new match before the game is decided, because decided positions need no search.
             let undecided = running.take().filter(|game: &KeepRunningMatch| game.referee.moves().len() < 12);
             let running = running.insert(undecided.unwrap_or_else(|| {
                 let mut running = KeepRunningMatch::new(form);
@@ -136,7 +138,7 @@ fn keep_running_turns_take_nearly_one_second() {
     }
 }
 
-/// Returns the size of the process's private writable memory (`VmData`) in bytes, an upper bound on its memory use.
+/// Returns the process's private writable memory (`VmData`) in bytes, an upper bound on its memory use.
 #[cfg(target_os = "linux")]
 fn writable_memory(program: &Program) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", program.id())).unwrap();
@@ -144,7 +146,7 @@ fn writable_memory(program: &Program) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
 }
 
-/// Checks the reserved memory, since the tree reserves all its memory at once and fills it gradually.
+/// Checks reserved memory, since the search tree reserves its memory at once and fills it gradually.
 #[cfg(target_os = "linux")]
 #[test]
 fn botzone_memory_stays_below_256_megabytes() {
@@ -158,7 +160,7 @@ fn botzone_memory_stays_below_256_megabytes() {
     }
 }
 
-/// With 900 s for the game, the first move takes more than 4 s. The test ends the game after 4 s.
+/// With 900 s for the game, the first move takes more than 4 s. The test ends the game after these 4 s.
 #[test]
 fn the_first_sau_move_takes_over_four_seconds() {
     let mut program = start(&[]);
@@ -169,7 +171,7 @@ fn the_first_sau_move_takes_over_four_seconds() {
     assert_eq!((exit.status, exit.rest.as_str()), (Some(0), ""));
 }
 
-/// A search of 1000 iterations plays the opponent's moves, strong enough for a game of more than 40 plies.
+/// The opponent searches 1000 iterations per move, strong enough for a game of more than 40 plies.
 #[test]
 fn a_sau_game_stays_within_its_total_time() {
     const TOTAL: f64 = 3.0;

@@ -1,4 +1,4 @@
-//! Tests of bench, perft, analyze, play and --help. An error prints a message and ends the program with status 2.
+//! Tests of bench, perft, analyze, play and --help. After an error message, the program exits with status 2.
 
 use crate::common::{OTRERA, assert_contains, folder, only_record, output, read, run, start, text};
 use otrera::eval::weights::WeightsFile;
@@ -75,7 +75,7 @@ fn a_weights_file_can_be_the_model() {
     weights.networks.standard = None;
     std::fs::write(&file, weights.write()).unwrap();
     assert_ne!(bench(&with_file), usual);
-    // In otrera.toml the path is relative to the folder of that file.
+    // In otrera.toml, the path is relative to the folder of otrera.toml.
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
     let line = "preset = \"tournament,model=Weights.json\"";
     settings.read_text(line, &folder.join("otrera.toml"), &mut problems);
@@ -109,7 +109,7 @@ fn weights_for_other_boards_are_refused() {
         && second.starts_with("info string option \"UCI_Variant\" value \"amazons\": ")),
         "{said}"
     );
-    // On a platform the game continues without these weights, and the log says why.
+    // On a platform, the game continues without these weights, and the log says why.
     let log = folder.join("log");
     let sau = ["--preset", &preset, "--log", text(&log), "--iterations", "10"];
     assert_eq!(run(OTRERA, sau, b"name?\nnew black\nquit\n").status, Some(0));
@@ -174,7 +174,7 @@ fn perft_and_analyze_print_their_results() {
     assert_contains(&over, "The game is over: White has won.");
 }
 
-/// Returns the rows of the table of moves in the output of `analyze`, each split into words.
+/// Returns the rows of the move table in the output of `analyze`, each split into words.
 fn table(analysis: &str) -> Vec<Vec<&str>> {
     let rows = analysis.lines().skip_while(|line| !line.contains("continuation")).skip(1);
     rows.take_while(|line| line.starts_with("  ")).map(|line| line.split_whitespace().collect()).collect()
@@ -189,7 +189,7 @@ fn analysis_lists_the_best_move_first_with_continuations() {
     assert_eq!((rows.len(), rows[0][0], rows[0][4]), (3, best, answer), "{analysis}");
 }
 
-/// After the best move come those with enough visits for a lower bound, sorted by it; the rest is sorted by visits.
+/// After the best move come moves with enough visits for a lower bound, sorted by the bound; the rest by visits.
 #[test]
 fn analysis_sorts_moves_by_lower_bound_then_visits() {
     let per_cent = |word: &str| word.strip_suffix('%').and_then(|rate| rate.parse::<f64>().ok());
@@ -214,12 +214,12 @@ fn analysis_sorts_moves_by_lower_bound_then_visits() {
     assert_contains(&paper, "Black's winning rates, best move first: by visits.\n");
 }
 
-/// A position that the filling bounds prove lost for the side to move; an unproven search estimated 45.1 %.
+/// A position that the filling bounds prove lost for the side to move. A search without the proof estimated 45.1 %.
 const LOST: &str = "2**Q2*/2q**q*1/1**1****/q*1**Q*1/**2***1/*2Q*3/*Q2q*2/1****3 w - - 0 1";
 
 #[test]
 fn a_proven_result_is_shown_with_its_margin() {
-    // One thread: with two, one may idle during so few iterations.
+    // One thread, since one of two threads can stay idle during so few iterations.
     let lost = output(["analyze", "--iterations", "500", "--threads", "1", "--fen", LOST]);
     assert_contains(&lost, "White is certain to win by at least 3 moves. Best move first, then by visits:\n");
     let rows = table(&lost);
@@ -265,7 +265,7 @@ fn analysis_accepts_moves_or_a_record() {
     assert_contains(&small, "2q2q2/8/q1Q2*1q/8/8/Q6Q/8/5Q2 b - - 1 1");
 }
 
-/// Reading a pipe could block forever, and a device such as `/dev/zero` has no end.
+/// Reading a pipe could block forever, and a device such as `/dev/zero` never ends.
 #[test]
 #[cfg(unix)]
 fn invalid_record_files_are_refused() {
@@ -297,7 +297,7 @@ fn invalid_record_files_are_refused() {
     assert_contains(&game("3").errors, "has no game 3, only 2");
 }
 
-/// Runs `otrera play` with `input` on a pipe; returns the output, which must name each record, and their texts.
+/// Runs `otrera play` with `input` on a pipe; returns the output and the texts of all records, which the output names.
 fn play_with_input(name: &str, arguments: &[&str], input: &[u8]) -> (String, Vec<String>) {
     let folder = folder(name);
     let options = ["play", "--iterations", "200", "--record-dir", text(&folder)];
@@ -314,7 +314,7 @@ fn play_with_input(name: &str, arguments: &[&str], input: &[u8]) -> (String, Vec
 
 #[test]
 fn play_accepts_moves_and_commands_from_a_pipe() {
-    // At least one of the last three moves is legal after any moves of the engine.
+    // At least one of the last three moves is legal, whatever the engine plays.
     let input = b"help\nd1-d7/g7\nhint\nundo\nD1D7,D7G7\na4-a5/a4\ng1-f1/g1\nj4-j5(j4)\nresign\n";
     let (output, records) = play_with_input("game", &[], input);
     assert_contains(&output, "You play Black.");

@@ -1,5 +1,5 @@
-//! Tests of unusable files (a directory, a pipe or an unreadable file in place of otrera.toml, the log or a record) and
-//! of limits set by `ulimit`. The bot must continue the game and report each problem in the log.
+//! Tests of irregular files (a folder, a pipe or a device in place of otrera.toml, the log or a record) and of limits
+//! set by `ulimit`. The bot must continue the game and report each problem in the log.
 #![cfg(unix)]
 
 use crate::common::{
@@ -11,13 +11,13 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Runs a program with a fixed seed until it exits; its temporary files go into `folder`.
+/// Runs a program with 200 iterations per move and a fixed seed until it exits; `folder` is its temporary folder.
 fn run(mut command: Command, folder: &Path, input: &[u8]) -> Exit {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
     run_command(command, input)
 }
 
-/// Plays one move of a SAU game; asserts an answer, exit status 0 and no error output.
+/// Plays one move of a SAU game; asserts an answer, exit status 0 and no error output. `folder` is for temporary files.
 fn answer_on_sau(mut command: Command, folder: &Path) {
     command.env("TMPDIR", folder).args(["--iterations", "200", "--seed", "1"]);
     let mut program = Program::start(command);
@@ -33,14 +33,14 @@ fn otrera(arguments: &[&str]) -> Command {
     command
 }
 
-/// Creates a command that runs the program after the shell command `limit`, a `ulimit` command.
+/// Creates a command that runs the program after the `ulimit` command in `limit`.
 fn limited(limit: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\""), OTRERA]).args(arguments);
     command
 }
 
-/// Creates two empty folders for one test: for its files, and for temporary files.
+/// Creates and returns two empty folders for one test: one for its files, and one for temporary files.
 fn folders(name: &str) -> (PathBuf, PathBuf) {
     let folder = folder(&format!("files-{name}"));
     let temporary = folder.join("temporary");
@@ -48,7 +48,7 @@ fn folders(name: &str) -> (PathBuf, PathBuf) {
     (folder, temporary)
 }
 
-/// Kinds of irregular files, created by [`make`].
+/// Kinds of irregular files for [`make`]: named pipe, two devices, folder, and a symbolic link to itself.
 const IRREGULAR: [&str; 5] = ["pipe", "zero", "full", "folder", "loop"];
 
 fn make(kind: &str, path: &Path) {
@@ -130,7 +130,7 @@ fn a_file_size_limit_costs_no_move() {
     let (folder, temporary) = folders("limit");
     let limited = |blocks: &str, arguments: &[&str]| limited(&format!("ulimit -f {blocks}"), arguments);
     let log = folder.join("the.log");
-    // More than two blocks of 512 or 1024 bytes.
+    // Larger than two blocks of 512 or 1024 bytes.
     std::fs::write(&log, "an old line\n".repeat(400)).expect("writable");
     answer_of(&run(limited("2", &["--log", text(&log)]), &temporary, FIRST_TURN));
     let written = read(&temporary.join("the.log"));

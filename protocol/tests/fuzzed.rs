@@ -1,4 +1,4 @@
-//! Runs the fuzz targets of `fuzz/` on the input lines of the transcripts and on every input that once failed
+//! Runs the fuzz targets of `fuzz/` on the input lines of the transcripts and on all inputs that once failed
 //! (`tests/fuzzed/TARGET/`).
 
 #[path = "../../fuzz/src/lib.rs"]
@@ -26,7 +26,7 @@ fn past_fuzzing_failures_stay_fixed() {
     assert!(count > 0, "tests/fuzzed has inputs");
 }
 
-/// Transcripts contain valid input, so most targets test more than the rejection of invalid input.
+/// Transcripts contain valid input, so most fuzz targets get past input validation.
 #[test]
 fn fuzz_targets_accept_the_transcripts() {
     for path in files_below("transcripts") {

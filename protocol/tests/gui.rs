@@ -1,4 +1,4 @@
-//! Tests of `otrera gui`: the server, and the page in a browser.
+//! Tests of `otrera gui`: the web server, and its page in a browser.
 
 use crate::common::{LIMIT, folder, start, text};
 use otrera::eval::weights::WeightsFile;
@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 use testkit::browser::Browser;
 
-/// A running `otrera gui`.
+/// A running `otrera gui` process and its addresses.
 pub struct Gui {
     pub program: Program,
     /// URL of the page: `http://127.0.0.1:PORT/TOKEN/`.
@@ -37,17 +37,17 @@ impl Gui {
         stream
     }
 
-    /// Sends these bytes on a new connection, and returns everything received.
+    /// Sends these bytes on a new connection; returns everything received until the server closes the connection.
     pub fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
-        // The server may refuse before it has read everything.
+        // The server can refuse a request before it has read all of it.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// Formats a request like those of the page, with the given path, host and headers.
+    /// Formats an HTTP request like those of the page, with the given path, host and headers.
     pub fn request(&self, method: &str, path: &str, host: &str, headers: &str, body: &str) -> String {
         format!(
             "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
@@ -59,7 +59,7 @@ impl Gui {
         self.request("POST", &format!("{}ask", self.root), &self.host, "", body)
     }
 
-    /// Sends a request as the page does; returns the JSON of the answer, which must have status 200.
+    /// Sends a request as the page does; asserts status 200 and returns the JSON of the answer.
     pub fn json(&self, method: &str, name: &str, body: &str) -> Value {
         let request = self.request(method, &format!("{}{name}", self.root), &self.host, "", body);
         let answer = self.exchange(request.as_bytes());
@@ -72,8 +72,8 @@ impl Gui {
         self.json("POST", "ask", &request.to_string())
     }
 
-    /// Asserts that the server admits the page's requests, but none without the token, with another host, or with an
-    /// `Origin` header of another origin. Calls `check` after each refusal.
+    /// Asserts that the server admits the page's requests, but no request without the token, with another host, or with
+    /// another `Origin`. Calls `check` with a description after each refusal.
     pub fn assert_only_the_page_admitted(&self, method: &str, name: &str, body: &str, check: impl Fn(&str)) {
         let (host, path) = (self.host.as_str(), format!("{}{name}", self.root));
         let port = host.rsplit(':').next().expect("a port");
@@ -125,7 +125,7 @@ fn foreign_requests_are_refused() {
 fn only_127_0_0_1_accepts_connections() {
     let gui = Gui::start(&[]);
     let port: u16 = gui.host.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
-    // Any address of the network interface; no packet is sent.
+    // Finds an address of a network interface without sending a packet.
     let outer = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
         socket.connect("192.0.2.1:9")?;
         socket.local_addr()
@@ -143,11 +143,11 @@ fn only_127_0_0_1_accepts_connections() {
 fn malformed_requests_do_not_stop_the_server() {
     let gui = Gui::start(&[]);
     let post = format!("POST {}ask HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", gui.root, gui.host);
-    // 100 MB, of which the server reads only a part.
+    // 100 MB, of which the server reads only the beginning.
     let large = format!("{post}Content-Length: 100000000\r\n\r\n{}", " ".repeat(100_000_000));
     let refused = gui.exchange(large.as_bytes());
     assert!(refused.is_empty() || refused.contains(" 413 "), "{refused:.200}");
-    // Requests truncated in the head and in the body.
+    // Requests that are truncated in the header and in the body.
     for part in [&post[..30], &format!("{post}Content-Length: 1000\r\n\r\n{{\"do\"")] {
         let mut stream = gui.connect();
         stream.write_all(part.as_bytes()).expect("the server reads");
@@ -170,7 +170,7 @@ fn malformed_requests_do_not_stop_the_server() {
 fn a_thousand_simultaneous_requests_are_answered() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     const CONNECTIONS: usize = 1000;
-    // The other tests of this process need descriptors as well.
+    // The other tests of this process need file descriptors as well.
     let maximum = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).expect("the upper bound is allowed");
     let gui = Gui::start(&[]);

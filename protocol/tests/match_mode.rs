@@ -1,4 +1,5 @@
-//! Tests of the page's match mode: saving matches on the server, and whole matches in a browser with operator mistakes.
+//! Tests of the web page's match mode: saving matches on the server, and whole matches in a browser, with operator
+//! mistakes.
 
 use crate::common::{files, folder, only_record, read, text};
 use crate::gui::Gui;
@@ -17,7 +18,7 @@ fn start(folder: &Path) -> Gui {
     Gui::start(&[&["--record-dir", text(folder), "--seed", "7"], &names[..]].concat())
 }
 
-/// Creates the request of the page with the ID `writer` to save an unfinished 8x8 match with these moves.
+/// Creates the request by which the page with ID `writer` saves a new, unfinished 8x8 match with these moves.
 fn match_of(writer: &str, moves: &[&str]) -> Value {
     let moves: Vec<Move> = moves.iter().map(|text| text.parse().expect("a move")).collect();
     let game = GameRecord {
@@ -42,12 +43,12 @@ fn entries_in(folder: &Path) -> usize {
     std::fs::read_dir(folder).expect("a folder").count()
 }
 
-/// Reads the only record in a folder.
+/// Reads and parses the only record in a folder.
 fn record(folder: &Path) -> GameRecord {
     ccgc::read(&only_record(folder).1).expect("a record")
 }
 
-/// Reads the JSON of the only match in a folder.
+/// Reads and parses the only match's JSON file in a folder.
 fn saved_match(folder: &Path) -> Value {
     let [file] = &files(folder, "json")[..] else { panic!("{:?}", files(folder, "json")) };
     serde_json::from_str(&read(file)).expect("JSON")
@@ -141,7 +142,7 @@ fn saving_replaces_files_and_results_rename_the_record() {
     assert_eq!((files(&folder, "txt").len(), files(&folder, "json").len()), (2, 2));
 }
 
-/// A running `otrera gui` with its page in a browser and its record folder.
+/// A running `otrera gui`, its page in a browser, and its record folder.
 struct Table {
     gui: Gui,
     browser: Browser,
@@ -149,7 +150,7 @@ struct Table {
 }
 
 impl Table {
-    /// Starts the program and opens the page; `None` without a browser.
+    /// Starts the program and opens the page; `None` if no browser is installed.
     fn new(test: &str, name: &str) -> Option<Self> {
         let folder = folder(name);
         let (gui, browser) = (start(&folder), Browser::start(test)?);
@@ -163,12 +164,12 @@ impl Table {
         self.browser.wait_for("Boolean(state.tree?.current.described)");
     }
 
-    /// Simulates a crash: replaces the program with a new process and opens its page.
+    /// Simulates a crash: replaces the program with a new process and opens the new page.
     fn crash(&mut self) {
         self.browser.assert_no_complaints();
         self.gui = start(&self.folder);
         self.load();
-        // The old page complained about the lost connection.
+        // The old page reported the lost connection as an error.
         self.browser.forget_events();
     }
 
@@ -190,7 +191,7 @@ impl Table {
         assert_eq!(self.browser.board(), wanted);
     }
 
-    /// Starts a match in the dialog.
+    /// Starts a match through the dialog: our side, board edge, minutes per side, and overhead per move in seconds.
     fn begin(&mut self, us: &str, edge: usize, minutes: &str, overhead: &str) {
         let browser = &mut self.browser;
         browser.click("#open-match");
@@ -207,7 +208,7 @@ impl Table {
         self.browser.wait_for(&format!("match.phase === {phase:?} && Boolean(state.tree.current.described)"));
     }
 
-    /// Waits until every change is saved; panics if saving failed.
+    /// Waits until all changes are saved; panics if saving failed.
     fn wait_for_save(&mut self) {
         self.browser.evaluate("match.saving");
         self.browser.assert_value("match.saveProblem", Value::Null);
@@ -219,7 +220,7 @@ impl Table {
         Position::from_fen(fen.as_str().expect("a text")).expect("a FEN")
     }
 
-    /// Waits for and returns our move. The page must announce its squares and, on 10x10, its SAU notation.
+    /// Waits for our move and returns it. Asserts that the page announces its squares and, on 10x10, its SAU notation.
     fn announced(&mut self) -> Move {
         let patience = Instant::now() + Duration::from_secs(600);
         while self.browser.evaluate("match.phase === 'thinking' || !state.tree.current.described") == true {
@@ -240,7 +241,7 @@ impl Table {
         mv
     }
 
-    /// Plays the announced move and returns it.
+    /// Plays our announced move and returns it.
     fn play_ours(&mut self) -> Move {
         let mv = self.announced();
         self.browser.press("p");
@@ -284,7 +285,7 @@ impl Table {
         self.browser.click("#match-clock-form button");
     }
 
-    /// Takes back the last move, with `reason` as the answer in the take-back dialog.
+    /// Takes back the last move, with `reason` entered in the take-back dialog.
     fn take_back(&mut self, reason: &str) {
         let ply = self.browser.evaluate("state.tree.current.ply").as_u64().expect("a number");
         self.browser.press("b");
@@ -319,7 +320,7 @@ fn the_opponents_move_needs_confirmation() {
     table.click_move(wrong);
     assert_eq!(table.browser.text("#match-task"), "Black: amazon from d1 to d6, arrow to g6");
     table.assert_board(&begin);
-    // Clicks start no second move while one waits for confirmation.
+    // Clicks start no second move while a move waits for confirmation.
     table.browser.click("#squares [data-square='g1']");
     table.browser.assert_value("[match.entered, state.half.from ?? null]", json!(["d1-d6/g6", null]));
     table.browser.press("Escape");
@@ -350,7 +351,7 @@ fn the_opponents_move_needs_confirmation() {
 #[test]
 fn clocks_limit_thinking_and_can_be_paused() {
     let Some(mut table) = Table::new("clocks of a match", "match-clocks") else { return };
-    // Collects the requests for our moves.
+    // Collects the page's requests for our moves.
     table.browser.evaluate(
         "window.thinks = []; const asking = engine.ask.bind(engine);
         engine.ask = (request) => { if (request.clock) thinks.push(request); return asking(request); }; 0",
@@ -381,7 +382,7 @@ fn clocks_limit_thinking_and_can_be_paused() {
     table.wait_for_phase("announced");
     table.browser.press("p");
     table.browser.wait_for("match.running === 'white' && match.left('white') < 899.9");
-    // A fallen flag does not end the match; ours shows a warning.
+    // An expired clock does not end the match; ours shows a warning.
     table.browser.assert_value("byId('match-flag').hidden", true);
     table.browser.choose("#match-clock-side", "theirs");
     table.set_clock("0:00");
@@ -478,13 +479,13 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     table.resume();
     table.wait_for_phase("entry");
     let gone = before - table.time_left("black");
-    // The page was closed for at least a second; a busy machine measures more.
+    // At least one second has passed, and more on a busy machine.
     assert!((1.0..began.elapsed().as_secs_f64() + 3.0).contains(&gone), "the clock kept running: {gone} s");
     assert_eq!(table.position(), begin.with_move(first).with_move(ours));
     let third = table.enter_any_move();
     table.wait_for_save();
     assert_eq!(record(&table.folder).played_moves(), [first, ours, third]);
-    // On another computer, much later: the page opens the file with stopped clocks.
+    // On another computer, much later, the page opens the match file with stopped clocks.
     let file = files(&table.folder, "json").remove(0);
     let mut old = saved_match(&table.folder);
     old["match"]["state"]["since"] = json!(1_000_000);
@@ -499,7 +500,7 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     table.wait_for_save();
     assert_eq!(record(&table.folder).played_moves(), [first, ours, third]);
     assert!(file.exists(), "the first computer's file stays");
-    // The page refuses a file without clocks.
+    // The page refuses a match file without clocks.
     old["match"]["state"]["clocks"] = Value::Null;
     std::fs::write(&copy, old.to_string()).expect("a file");
     table.browser.give_file("#file", &copy);
@@ -585,7 +586,7 @@ fn match_mode_is_translated_responsive_and_accessible() {
             return clock.scrollWidth <= clock.clientWidth && clock.offsetHeight < 1.5 * parseFloat(getComputedStyle(clock).fontSize); }))";
         assert_eq!(table.browser.evaluate(fit), true, "{width}: a clock is wider than its field");
         if width > 1900 {
-            // Readable from two metres.
+            // The text must be readable from two metres away.
             let sizes = "[byId('match-task'), byId('match-time-black')].map((element) => parseFloat(getComputedStyle(element).fontSize))";
             let sizes = table.browser.evaluate(sizes);
             assert!(sizes[0].as_f64() >= Some(40.0) && sizes[1].as_f64() >= Some(60.0), "{sizes}");
@@ -616,14 +617,15 @@ fn match_mode_is_translated_responsive_and_accessible() {
     assert_accessible(&mut table.browser, "the dialog of a new match");
 }
 
-/// Returns a move of the opponent for [`rehearse`], from a search of 300 iterations.
+/// Searches 300 iterations and returns the opponent's move for [`rehearse`].
 fn opponent_move(position: &Position) -> Move {
     let resources = Resources { threads: 1, memory: 16 << 20, seed: 5 };
     let mut search = Search::new(*position, Params::TOURNAMENT, resources);
     search.run(&Limits::iterations(300), &AtomicBool::new(false), &mut |_| ()).best.expect("a move")
 }
 
-/// Plays a whole match with operator mistakes, a reload and a crash. The record must have exactly the moves played.
+/// Plays a whole match with operator mistakes, a page reload and a crash. Asserts that the record has exactly the moves
+/// played. `us` is our side, `minutes` the time per side.
 fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     let Some(mut table) = Table::new("a rehearsal of a match", name) else { return };
     table.begin(&us.to_string().to_lowercase(), edge, &minutes.to_string(), "0.2");
@@ -674,8 +676,8 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     println!("{} moves, {left:.1} s left, {:?} wins as {us} played Otrera", played.len(), position.winner());
 }
 
-/// Simulates the operator before the opponent's move `number`, counted from 0: a corrected mistake at 1, 3 and 5, a
-/// correction of the clock at 7, otherwise nothing. `right` is the opponent's actual move.
+/// Simulates the operator before the opponent's move `number`, counted from 0: makes and corrects a mistake at 1, 3
+/// and 5, adjusts our clock at 7, otherwise does nothing. `right` is the opponent's actual move.
 fn make_mistake(table: &mut Table, number: usize, position: &Position, right: Move) {
     let wrong = other_move(position, right);
     match number {
@@ -691,7 +693,7 @@ fn make_mistake(table: &mut Table, number: usize, position: &Position, right: Mo
             table.wait_for_phase("entry");
         }
         5 => {
-            // Our wrong answer was already played on the board.
+            // Our answer to the wrong move was already played on the board.
             table.click_move(wrong);
             table.confirm();
             table.play_ours();
@@ -714,7 +716,7 @@ fn operator_mistakes_and_a_crash_lose_no_moves() {
     rehearse("match-rehearsal", Side::Black, 8, 0.4);
 }
 
-/// The environment variable `OTRERA_REHEARSAL` sets the minutes for each side; the default is 1.
+/// The environment variable `OTRERA_REHEARSAL` sets the minutes per side, by default 1.
 #[test]
 #[ignore = "slow"]
 fn a_rehearsal_on_10x10() {

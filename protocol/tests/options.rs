@@ -1,5 +1,5 @@
-//! Tests of options, `otrera.toml` and the log. A bot logs and ignores invalid settings, so they never change its
-//! output to the platform; other commands print them as errors.
+//! Tests of options, `otrera.toml` and the log. On a platform, invalid settings are logged and ignored, so they never
+//! change the output; other commands print invalid settings as errors.
 
 use crate::common::{
     FIRST_TURN, OTRERA, answer_of, assert_contains, folder, installed, iterations, read, run, text,
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Options that make the moves of a game reproducible.
 const FIXED: [&str; 4] = ["--iterations", "200", "--seed", "1"];
 
-/// Returns the program's first move with the options [`FIXED`] and no other settings.
+/// Returns the program's first move on Botzone with the options [`FIXED`] and no other settings.
 fn usual_move() -> String {
     answer_of(&run(OTRERA, FIXED, FIRST_TURN)).to_owned()
 }
@@ -53,7 +53,7 @@ fn invalid_options_are_logged_and_ignored() {
     }
 }
 
-/// Regression test: with 1000 threads, a move time of 0.3 s took many seconds.
+/// Regression test: with 1000 threads, a move with `--move-time 0.3` took many seconds.
 #[test]
 fn excess_threads_are_reduced_to_the_cores() {
     let log = folder("threads").join("log");
@@ -73,7 +73,7 @@ fn excess_threads_are_reduced_to_the_cores() {
     assert_contains(&analysis.rest, &format!("threads {cores})"));
 }
 
-/// On Botzone, the move time passes during start-up; on SAU, the move overhead exceeds the total time.
+/// On Botzone, the move time is over before the search starts; on SAU, the move overhead exceeds the total time.
 #[test]
 fn an_expired_clock_still_allows_100_iterations() {
     let folder = folder("no-time");
@@ -142,7 +142,7 @@ fn the_command_line_overrides_the_configuration_file() {
     assert_eq!(answer, format!("{}\n>>>BOTZONE_REQUEST_KEEP_RUNNING<<<\n", usual_move()));
 }
 
-/// In the packaged `otrera.toml`, a disabled option follows `#` directly, and a comment follows `# `.
+/// In the packaged `otrera.toml`, a disabled option directly follows `#`; a comment follows `#` and a space.
 #[test]
 fn every_packaged_configuration_line_is_valid() {
     let text = include_str!("../../packaging/sau/otrera.toml");

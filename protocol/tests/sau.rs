@@ -1,4 +1,4 @@
-//! Tests of games on the SAU platform: records, resuming after a crash, refused moves and pondering.
+//! Tests of games on the SAU platform: records, resumption after a crash, refused moves and pondering.
 
 use crate::common::{LIMIT, assert_contains, files, folder, installed, only_record, quit, read, start, text};
 use otrera::{Move, Position, Rules, Side, Size};
@@ -14,14 +14,14 @@ use testkit::random_move;
 /// Time limit for an answer.
 const SOON: Duration = Duration::from_secs(10);
 
-/// A game on the platform: the program, and a referee's board that checks its moves.
+/// A game on the platform: the program, and a referee's board that checks the program's moves.
 struct Game {
     program: Program,
     referee: Board,
 }
 
 impl Game {
-    /// Starts a program that has Black on 10x10.
+    /// Starts a program and a 10x10 game in which the program plays Black; reads the program's first move.
     fn black(arguments: &[&str]) -> Self {
         let mut game = Self { program: start(arguments), referee: board_after(&[]) };
         game.program.send("new black\n");
@@ -36,7 +36,7 @@ impl Game {
         line
     }
 
-    /// Plays an arbitrary move of the opponent and sends it to the program; returns the line sent.
+    /// Plays an arbitrary move for the opponent and sends it to the program; returns the line sent.
     fn reply(&mut self) -> String {
         let mv = self.referee.play_any().unwrap();
         let line = format!("move {}\n", self.referee.format_move(mv, Form::Sau));
@@ -44,7 +44,7 @@ impl Game {
         line
     }
 
-    /// Takes the program's last move back on the referee's board and sends `error`.
+    /// Refuses the program's last move: takes it back on the referee's board and sends `error`.
     fn refuse(&mut self) {
         self.referee.take_back().unwrap();
         self.program.send("error\n");
@@ -55,14 +55,14 @@ fn start_position(edge: usize) -> Position {
     Position::start(Size::new(edge).unwrap()).with_rules(Rules::SelfBlocking)
 }
 
-/// Returns a referee's board on 10x10 after these moves.
+/// Returns a 10x10 referee's board after these moves.
 fn board_after(moves: &[&str]) -> Board {
     let mut referee = Board::new(start_position(10));
     moves.iter().for_each(|mv| referee.play(mv.parse().unwrap()).unwrap());
     referee
 }
 
-/// Sends a line and returns the answer.
+/// Sends a line to the program and returns the answer.
 fn answer(program: &mut Program, line: &str) -> String {
     program.send(format!("{line}\n"));
     program.line(LIMIT).unwrap()
@@ -78,7 +78,7 @@ fn check_name(name: &str, beginning: &str, results: &[&str], end: &str) {
     assert_eq!(digits, "0000年00月00日 00时00分", "{name}");
 }
 
-/// Plays a whole game on 5x5, with the program as Black; returns the winner by the platform's rules.
+/// Plays a whole 5x5 game with the program as Black; returns the winner by the platform's rules.
 fn play_to_the_end(program: &mut Program) -> Side {
     let mut referee = Board::new(start_position(5));
     let mut message = "new black".to_owned();
@@ -92,7 +92,7 @@ fn play_to_the_end(program: &mut Program) -> Side {
         message = format!("move {}", referee.format_move(mv, Form::Sau));
         if let Some(winner) = referee.position().winner() {
             program.send(format!("{message}\n"));
-            // `end` can arrive late on a busy machine; until then no answer is expected.
+            // `end` can arrive late on a busy machine; the program must not answer before.
             program.silent(Duration::from_millis(50)).unwrap();
             program.send("end\n");
             return winner;
@@ -150,7 +150,7 @@ fn a_game_resumes_from_a_killed_programs_record() {
 fn a_truncated_record_resumes_from_its_complete_moves() {
     let folder = folder("torn");
     let (record, log) = (folder.join("game.txt"), folder.join("log"));
-    // The fourth move is truncated; the three complete moves must be kept.
+    // The fourth move is truncated; the three complete moves must survive.
     let torn = "#[AM][A][B][未完][2020.08.16 11:44][E];\r\n1 d1d7(g7) a7d4(a7)\r\n2 g1e3(e10) d4e4(e";
     let utf_16: Vec<u8> =
         std::iter::once(0xfeff).chain(torn.encode_utf16()).flat_map(u16::to_le_bytes).collect();
@@ -158,7 +158,7 @@ fn a_truncated_record_resumes_from_its_complete_moves() {
         std::fs::write(&record, bytes).unwrap();
         let program = start(&["resume", text(&record), "--iterations", "100", "--log", text(&log)]);
         let mut game = Game { program, referee: board_after(&["d1d7(g7)", "a7d4(a7)", "g1e3(e10)"]) };
-        // Sends the record's last move again.
+        // The platform sends the record's last complete move again.
         game.program.send("move GJEHEA\n");
         game.answer(LIMIT);
         assert_contains(&read(&log), "is incomplete");
@@ -192,7 +192,7 @@ fn pondering_stops_within_ten_milliseconds() {
     assert!(delays[2] <= 0.010, "{delays:?}");
 }
 
-/// Returns the times left that a log contains, in seconds.
+/// Returns every value of our time left in a log, in seconds.
 fn times_left(log: &Path) -> Vec<f64> {
     let times = read(log);
     let times = times.lines().filter_map(|line| line.strip_suffix(" s left")?.split_whitespace().last());
@@ -252,7 +252,7 @@ fn quit_and_end_of_input_remove_the_journal() {
     }
 }
 
-/// From `resume-time-left` and its own count, the program also computes the overhead per move for later games.
+/// Also checks that the program learns the overhead per move from `resume-time-left` and its own clock.
 #[test]
 fn resume_time_left_applies_to_one_game_only() {
     let folder = folder("time-left");
@@ -280,7 +280,7 @@ fn resume_time_left_applies_to_one_game_only() {
     let [in_resumed, in_new] = times_left(&log)[..] else { panic!("{}", read(&log)) };
     assert!((38.0..=43.0).contains(&in_resumed) && in_new > 58.0, "{in_resumed} s, {in_new} s");
 
-    // We counted 49 s and the platform had 45 s left: 0.8 s more for each of our five moves.
+    // Our clock had 49 s left and the platform's 45 s: 0.8 s more for each of our five moves.
     let learned = read(&folder.join("otrera-overhead.txt"));
     assert!((1.0..1.25).contains(&learned.trim().parse::<f64>().unwrap()), "{learned}");
     let mut next = loaded(&next_log, &[]);
@@ -313,12 +313,12 @@ fn a_refusal_starts_a_new_search() {
         game.answer(LIMIT);
         assert_eq!(thoughts(), count, "{}", read(&log));
     }
-    // A movement refused with two arrows is not tried again.
+    // A movement refused with two arrows is never tried again.
     let often = |movement| movements.iter().filter(|&other| other == movement).count();
     assert!(movements.iter().all(|movement| often(movement) <= 2), "{movements:?}");
 }
 
-/// After a refusal, the replacement move takes less than 1 s; the next move takes more than 1 s again.
+/// After a refusal, the replacement move takes less than 1 s; the next move takes more than 1 s, as usual.
 #[test]
 fn a_refusal_shortens_only_the_replacement_move() {
     let mut game = Game::black(&["--move-time", "1.5"]);
@@ -335,7 +335,7 @@ fn a_refusal_shortens_only_the_replacement_move() {
     game.answer(LIMIT);
 }
 
-/// Kills the program before, while or after it sends its first move. A move sent after the test's last read is lost.
+/// Kills the program shortly before, during or after its first move. A move that the test did not read is lost.
 #[test]
 #[ignore = "slow"]
 fn resumes_from_its_record_after_any_kill() {
@@ -362,7 +362,7 @@ fn resumes_from_its_record_after_any_kill() {
             }
             let line = game.program.line(SOON).unwrap_or_else(|why| panic!("killed after {wait} ms: {why}"));
             if game.referee.accept(&line, Form::Sau).is_err() {
-                // The killed program had sent its move after we stopped reading, so this move is refused.
+                // The killed program had sent its move after the test stopped reading, so this move is refused.
                 game.program.send("error\n");
                 game.answer(SOON);
             }
@@ -370,7 +370,7 @@ fn resumes_from_its_record_after_any_kill() {
     }
 }
 
-/// The preset `paper` uses random rollouts. If all processes had the same seed, an opponent could predict their moves.
+/// If all processes had the same seed, an opponent could predict their moves. The preset `paper` has random rollouts.
 #[test]
 fn processes_without_a_seed_play_differently() {
     let first_moves = |seed: &[&str]| -> HashSet<String> {
@@ -382,7 +382,7 @@ fn processes_without_a_seed_play_differently() {
     assert_ne!(first_moves(&["--seed", "5"]), first_moves(&["--seed", "6"]));
 }
 
-/// With a fixed seed, one thread and a fixed number of iterations, all games have the same moves, even after refusals.
+/// With a fixed seed, one thread and fixed iterations, all games have the same moves, even after refusals.
 #[test]
 fn no_state_carries_over_between_games() {
     let mut program = start(&["--iterations", "200", "--threads", "1", "--seed", "1"]);
@@ -393,7 +393,8 @@ fn no_state_carries_over_between_games() {
     assert_eq!(game("end\nnew black"), first, "after `end`");
 }
 
-/// Returns a 4x4 game that is over by the platform's rules and continues by the standard rules with several moves.
+/// Returns the moves and the final position of a 4x4 game that is over by the platform's self-blocking rules, but in
+/// which the side to move has several moves by the standard rules.
 fn self_blocking_game() -> (Vec<Move>, Position) {
     let mut rng = fastrand::Rng::with_seed(1);
     loop {
@@ -410,7 +411,7 @@ fn self_blocking_game() -> (Vec<Move>, Position) {
     }
 }
 
-/// A referee by the standard rules does not send `end`, but waits for our move.
+/// A referee that uses the standard rules does not send `end`, but waits for our move.
 #[test]
 fn a_self_blocked_game_continues_by_standard_rules() {
     let (moves, position) = self_blocking_game();

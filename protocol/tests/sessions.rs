@@ -1,9 +1,9 @@
-//! Plays the transcripts in `protocol/transcripts/` with the program, to show that bad input never loses a game.
+//! Replays the transcripts in `protocol/transcripts/` with the program. They show that bad input never loses a game.
 //!
 //! A transcript is a text file with one directive per line; `#` begins a comment.
 //!
 //! ```text
-//! options ARGUMENTS     starts the program; <folder> is a new empty folder of this transcript.
+//! options ARGUMENTS     starts the program; <folder> is a new empty folder for this transcript.
 //!                       Allowed again after `exits`
 //! > TEXT                sends a line, in one write
 //! >> TEXT               sends text without a line break
@@ -11,22 +11,22 @@
 //! hang up               closes the reading end of the program's standard output
 //! < TEXT                expects exactly this line; <version> is the program's version, <cores> the number of
 //!                       cores of this machine
-//! < json move           expects a legal move in Botzone's JSON, and plays it on the board
+//! < json move           expects a legal move in Botzone's JSON, and plays the move on the board
 //! < simple move         as `< json move`, for simple interaction
 //! < sau move            as `< json move`, for the SAU platform
 //! < uci move            as `< json move`, for UCI after any number of `info` lines
 //! < debug               expects any line of less than 1 KB
 //! silent N              expects no output for N milliseconds, and that the program keeps running
-//! exits N [within MS]   expects that the program ends with status N, without further output and without
-//!                       error output
+//! exits N [within MS]   expects that the program ends with status N within MS milliseconds, without further
+//!                       output and without error output
 //! recorded              expects a record in <folder> with exactly the moves played on the referee's board
 //!
-//! board start N         sets up the start position of NxN on the board of the referee, which is the library
-//! board FEN             sets up the position of a FEN
+//! board start N         sets up the NxN start position on the referee's board, which uses Otrera's library
+//! board FEN             sets up the position of a FEN on the referee's board
 //! play MOVES            the referee plays these moves: f1-d3/g6 …
 //! plies N               the referee plays N moves of its choice
-//! pass                  the referee passes, for a message that is not a move
-//! take back             the referee takes back the last move, and refuses this move in the same position later
+//! pass                  the referee passes, after a message that is not a move
+//! take back             the referee takes back the last move, and refuses that move at this ply from then on
 //! ```
 //!
 //! Placeholders in the text sent:
@@ -34,16 +34,16 @@
 //! ```text
 //! <CR> <LF> <NUL> <BOM> <byte FF>                invisible characters
 //! <begin>                                        Black's first request in JSON, six times -1
-//! <10000 x [>                                    a text repeated
+//! <10000 x [>                                    the text `[` repeated 10000 times
 //! <json move> <simple move> <sau move> <uci move>
 //!                                                a legal move of the referee's choice, which the referee plays
 //! <json move in lines>                           as <json move>, spread over several lines with CRLF
-//! <json requests> <json responses>               the elements of these arrays in the request to the side to move
+//! <json requests> <json responses>               the elements of the arrays in the request to the side to move
 //! <simple history>                               the full history for the side to move: turn number and messages
 //! <uci game>                                     all moves of the game
 //! ```
 //!
-//! No expectation waits longer than ten seconds. A failure names the file, the line and the output received.
+//! By default, an expectation fails after ten seconds. A failure names the file, the line and the output received.
 
 #[path = "sessions/transcript.rs"]
 mod transcript;
@@ -129,7 +129,7 @@ fn every_transcript_is_played_and_documented() {
 }
 
 /// The SAU platform discards a command that arrives in pieces, and reads only the first of two commands that arrive
-/// together. The test is skipped if `strace` cannot trace system calls.
+/// together. Skipped if `strace` cannot trace system calls.
 #[test]
 fn each_sau_command_is_one_write() {
     let trace = std::env::temp_dir().join(format!("otrera-trace-{}", std::process::id()));
@@ -156,7 +156,7 @@ fn each_sau_command_is_one_write() {
     let writes: Vec<String> = calls
         .lines()
         .filter_map(|line| line.split_once("write(1, "))
-        // The result of the call follows, on another line if another thread was traced in between.
+        // The call's result follows, on another line if another thread was traced in between.
         .filter_map(|(_, call)| call.split([')', '<']).next().map(|arguments| arguments.trim().to_owned()))
         .collect();
     let call = |line: &String| format!("\"{line}\\n\", {length}", length = line.len() + 1);

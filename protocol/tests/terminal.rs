@@ -1,5 +1,5 @@
-//! Tests of `otrera play` and `otrera analyze` on a pseudo-terminal, since they show neither colours nor progress on a
-//! pipe.
+//! Tests of `otrera play` and `otrera analyze` on a pseudo-terminal, since both commands show colours and progress only
+//! on a terminal.
 #![cfg(unix)]
 
 use crate::common::{LIMIT, OTRERA, assert_contains, folder, only_record, read, text};
@@ -13,16 +13,16 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
-/// The program on a pseudo-terminal with 24 rows of 80 columns. The program is killed when this is dropped.
+/// The program on a pseudo-terminal with 24 rows of 80 columns. Dropping the terminal kills the program.
 struct Terminal {
     child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// Raw output so far.
+    /// Raw bytes of the output so far.
     bytes: Vec<u8>,
     /// Output so far as text, with LF instead of CRLF.
     shown: String,
-    /// Offset in `shown` after the last text that [`Self::wait_for`] found.
+    /// Byte offset in `shown` after the last text found by [`Self::wait_for`].
     passed: usize,
 }
 
@@ -42,7 +42,7 @@ impl Terminal {
         command.env_remove("NO_COLOR").envs([("TERM", "xterm"), ("LC_ALL", "C")]);
         command.envs(variables.iter().copied());
         let child = command.spawn().expect("the program starts");
-        // Reading ends with the program only if no other handle of its side is open.
+        // Without other open handles of the program's side, reading ends when the program exits.
         drop((command, user));
         let keyboard = File::from(controller);
         let mut output = keyboard.try_clone().expect("a descriptor");
@@ -58,7 +58,7 @@ impl Terminal {
         Self { child, keyboard, screen, bytes: Vec::new(), shown: String::new(), passed: 0 }
     }
 
-    /// Waits until `text` appears in the output after the text found by the last call.
+    /// Waits until `text` appears in the output, after the text found by the previous call.
     fn wait_for(&mut self, text: &str) {
         let deadline = Instant::now() + LIMIT;
         while !self.shown[self.passed..].contains(text) {
@@ -67,7 +67,7 @@ impl Terminal {
         self.passed += self.shown[self.passed..].find(text).expect("as above") + text.len();
     }
 
-    /// Waits for more output; returns false at the deadline.
+    /// Waits for more output; returns false at the deadline or the end of output.
     fn shows_more(&mut self, deadline: Instant) -> bool {
         let Ok(bytes) = self.screen.recv_timeout(deadline.saturating_duration_since(Instant::now())) else {
             return false;
@@ -81,13 +81,13 @@ impl Terminal {
         self.keyboard.write_all(format!("{line}\n").as_bytes()).expect("a terminal takes a line");
     }
 
-    /// Types a line and waits for this output.
+    /// Types `line` and waits until `output` appears.
     fn ask(&mut self, line: &str, output: &str) {
         self.type_line(line);
         self.wait_for(output);
     }
 
-    /// Plays d1-d7/g7; returns the output from the answer to the next prompt.
+    /// Plays d1-d7/g7; returns the output from the engine's move to the next prompt.
     fn play_a_move(&mut self) -> String {
         self.wait_for(PROMPT);
         self.ask("d1-d7/g7", "Otrera plays ");
@@ -101,7 +101,7 @@ impl Terminal {
         self.end_with(0)
     }
 
-    /// Waits until the program exits with this status; returns all of its output.
+    /// Waits until the program exits, asserts its exit status and returns all of its output.
     fn end_with(mut self, status: i32) -> String {
         let deadline = Instant::now() + LIMIT;
         while self.shows_more(deadline) {}
@@ -113,7 +113,7 @@ impl Terminal {
     }
 }
 
-/// Returns the lines finally visible on the screen: text after a carriage return overwrites its line.
+/// Returns the lines visible on the screen at the end: text after a carriage return overwrites the line.
 fn final_lines(shown: &str) -> Vec<String> {
     let line = |line: &str| {
         line.split('\r').fold(String::new(), |under, over| {
@@ -126,7 +126,7 @@ fn final_lines(shown: &str) -> Vec<String> {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // Fails if the program has already ended, which does no harm.
+        // An error means that the program has already ended, which does no harm.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -143,7 +143,7 @@ const PROMPT: &str = "your move> ";
 #[test]
 fn play_shows_colours_and_the_last_move() {
     let (mut terminal, _) = play("game", &[]);
-    // Removes the brackets of escape sequences; the others enclose three squares, which can be neighbours.
+    // Removes the brackets of escape sequences. The others enclose three squares, which can be adjacent.
     let board = terminal.play_a_move().replace("\x1b[", "");
     assert!((1..=3).contains(&board.matches('[').count()), "the last move is marked:\n{board}");
     assert_eq!(board.matches('[').count(), board.matches(']').count(), "{board}");
@@ -151,7 +151,7 @@ fn play_shows_colours_and_the_last_move() {
     assert!(shown.contains("\x1b[1;36mB\x1b[0m") && shown.contains("\nRecord: "), "{shown}");
 }
 
-/// Lists the moves of a game and saves the game in the format of the file's extension.
+/// Checks the command `moves`, and that `save` writes the format of the file's extension.
 #[test]
 fn moves_are_listed_and_saved() {
     let (mut terminal, _) = play("save", &[]);
@@ -221,7 +221,7 @@ fn undone_moves_leave_the_record_after_another_move() {
     assert!(!record.contains("d1d7") && record.contains("\n1 d1d8(g8) "), "{record}");
 }
 
-/// Regression test: the record had a winner, but no moves.
+/// Regression test: the record had a winner but no moves.
 #[test]
 fn resigning_after_undo_loses_the_game() {
     let (mut terminal, folder) = play("undo-resign", &[]);

@@ -1,5 +1,5 @@
-//! Tests of UCI with the real program: boards and move counts as in Fairy-Stockfish, and one answer to each `go`
-//! whatever a GUI sends.
+//! Tests of UCI with the real program: the same boards and move counts as Fairy-Stockfish, and exactly one answer to
+//! each `go`, whatever a GUI sends.
 
 use crate::common::{self, LIMIT, quit};
 use otrera_referee::program::Program;
@@ -14,7 +14,7 @@ fn send(program: &mut Program, line: &str) {
     program.send(format!("{line}\n"));
 }
 
-/// Reads lines until one begins with `beginning`; returns the rest of that line, and the lines before it.
+/// Reads lines until one begins with `beginning`; returns the rest of that line, and all lines before it.
 fn read_to(program: &mut Program, beginning: &str) -> (String, Vec<String>) {
     let mut skipped = Vec::new();
     loop {
@@ -51,7 +51,7 @@ fn after<'a>(line: &'a str, name: &str) -> Vec<&'a str> {
     rest.split(' ').collect()
 }
 
-/// Covers a move time below the overhead, an overrun clock, and an immediate stop.
+/// Covers a move time below the move overhead, an overrun clock, and an immediate `stop`.
 #[test]
 fn go_without_time_searches_100_iterations() {
     let mut program = start();
@@ -117,7 +117,7 @@ fn info_lines_show_multipv_and_wdl() {
     quit(program);
 }
 
-/// Words of the random commands that [`command`] generates.
+/// Words for the random commands that [`command`] generates.
 const WORDS: &str = "\
     uci isready ucinewgame setoption position stop ponderhit d debug name value UCI_Variant amazons8 \
     amazons Hash MultiPV startpos fen moves d1d7,d7g7 c1c2,c2c1 a7a6,a6a7 Q1*q/****/****/**** \

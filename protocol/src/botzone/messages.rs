@@ -1,12 +1,12 @@
-//! Botzone's protocol as text: classifies lines, parses requests and responses of both styles leniently, and formats
-//! answers.
+//! Botzone's protocol as text: classifies lines, parses requests and responses in both input formats leniently, and
+//! formats answers.
 
 use otrera::record::botzone::{KEYS, move_of};
 use otrera::{Move, Size};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Interaction style of the platform.
+/// Format of Botzone's messages, called JSON and simple interaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// JSON objects.
@@ -18,13 +18,13 @@ pub enum Style {
 /// One message of the match: a request or a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// Six times -1 instead of a move; as the first message, it means that we are Black and begin.
+    /// Six times -1 instead of a move; as the first message of a match, it means that we play Black and move first.
     Begin,
-    /// A move on this board, legal or not.
+    /// A move between squares of the board, legal or not.
     Move(Move),
-    /// A message that starts like a move, but is incomplete or not on this board.
+    /// A message that starts like a move, but is incomplete or has a square outside the board.
     Garbled,
-    /// Anything else.
+    /// Any other message.
     Unreadable,
 }
 
@@ -33,7 +33,7 @@ pub enum Message {
 pub enum Request {
     /// All messages since the start of the match in order; the last one is to be answered.
     Full(Vec<Message>),
-    /// Only the message to be answered, as sent to a process that keeps running.
+    /// Only the message to be answered, as sent to a process that was kept running.
     Bare(Message),
 }
 
@@ -50,7 +50,7 @@ pub enum Form {
     Other,
 }
 
-/// Classifies a line: JSON, a turn number `n`, `n` followed by messages, or a message of six numbers.
+/// Classifies a line: JSON, a turn number, a turn number followed by messages, a message of six numbers, or other.
 pub fn classify(line: &str) -> Form {
     if line.trim_start().starts_with(['{', '[']) {
         return Form::Json;
@@ -69,7 +69,7 @@ pub fn classify(line: &str) -> Form {
     }
 }
 
-/// True if `turn` is valid, `messages` are not too many for it, and the numbers of `first` are -1 to 9.
+/// True if `turn` is in range, `messages` is not too many for that turn, and the numbers in `first` are -1 to 9.
 fn is_history(turn: i64, first: &[i64; 6], messages: usize) -> bool {
     let is_on_board = first.iter().all(|number| (-1..Size::STANDARD.edge() as i64).contains(number));
     is_on_board && (1..=MAX_TURNS).contains(&turn) && messages <= expected_messages(turn)
@@ -78,23 +78,23 @@ fn is_history(turn: i64, first: &[i64; 6], messages: usize) -> bool {
 /// Maximum turn number; every game is shorter.
 const MAX_TURNS: i64 = 100;
 
-/// Maximum count of numbers on a line: the turn number and all messages up to turn [`MAX_TURNS`].
+/// Maximum number of integers on a line: the turn number and all messages up to turn [`MAX_TURNS`].
 const MAX_NUMBERS: usize = 1 + 6 * expected_messages(MAX_TURNS);
 
-/// Returns 2n-1, the number of messages up to turn n. Clamps n to the range 1 to [`MAX_TURNS`].
+/// Returns 2n-1, the number of messages up to turn n, for n = `turn` clamped to the range 1 to [`MAX_TURNS`].
 pub const fn expected_messages(turn: i64) -> usize {
     let turn = if turn < 1 { 1 } else { turn };
     (if turn > MAX_TURNS { MAX_TURNS } else { turn }) as usize * 2 - 1
 }
 
-/// Parses a line of 1 to [`MAX_NUMBERS`] whole numbers separated by blanks; `None` for any other line.
+/// Parses a line of 1 to [`MAX_NUMBERS`] integers separated by spaces; `None` for any other line.
 pub fn numbers(line: &str) -> Option<Vec<i64>> {
     let words = line.split_ascii_whitespace().take(MAX_NUMBERS + 1);
     let numbers = words.map(|word| word.parse().ok()).collect::<Option<Vec<i64>>>()?;
     (1..=MAX_NUMBERS).contains(&numbers.len()).then_some(numbers)
 }
 
-/// Parses a line of simple interaction as a message.
+/// Parses a line of simple interaction as a message; [`Message::Unreadable`] unless it has six integers.
 pub fn simple_message(line: &str, size: Size) -> Message {
     match numbers(line).map(<[i64; 6]>::try_from) {
         Some(Ok(numbers)) => numbers_message(numbers, size),
@@ -102,7 +102,7 @@ pub fn simple_message(line: &str, size: Size) -> Message {
     }
 }
 
-/// Converts `x0 y0 x1 y1 x2 y2` to a message. Botzone's first player starts at y = 0, which is our rank 1.
+/// Converts `x0 y0 x1 y1 x2 y2`, counted from 0, to a message. Botzone's first player starts at y = 0, our rank 1.
 pub fn numbers_message(numbers: [i64; 6], size: Size) -> Message {
     if numbers == [-1; 6] {
         return Message::Begin;
@@ -122,7 +122,7 @@ struct FullForm {
     responses: Vec<Value>,
 }
 
-/// Parses a full or bare request from JSON. From malformed JSON it salvages the complete moves.
+/// Parses a full or bare request from JSON; salvages the complete moves from malformed JSON.
 pub fn json_request(line: &str, size: Size) -> Request {
     let message = |value: &Value| json_message(value, size);
     if line.contains("\"requests\"") {
@@ -140,7 +140,7 @@ pub fn json_request(line: &str, size: Size) -> Request {
     }
 }
 
-/// Merges requests and responses in the order of the match.
+/// Merges requests and responses in the order of the match, up to the last request. A missing response is unreadable.
 fn interleaved(requests: &[Message], responses: &[Message]) -> Vec<Message> {
     let mut messages = Vec::with_capacity(requests.len() * 2);
     for (turn, &request) in requests.iter().enumerate() {
@@ -152,7 +152,7 @@ fn interleaved(requests: &[Message], responses: &[Message]) -> Vec<Message> {
     messages
 }
 
-/// Parses a JSON value. Like the judge, accepts an object inside a string, and numbers as strings or like `5.0`.
+/// Parses a message from a JSON value. Like the judge, accepts an object in a string, and numbers like `"5"` or `5.0`.
 fn json_message(value: &Value, size: Size) -> Message {
     if let Value::String(text) = value {
         return match serde_json::from_str(text) {
@@ -168,8 +168,8 @@ fn json_message(value: &Value, size: Size) -> Message {
     message_of_keys(number, size)
 }
 
-/// Builds a message from the values of [`KEYS`]. If one cannot be read, returns [`Message::Garbled`] for `x0 >= 0`,
-/// else [`Message::Unreadable`].
+/// Builds a message from the values of [`KEYS`], read by `number`. If a value is missing, returns [`Message::Garbled`]
+/// for `x0 >= 0`, else [`Message::Unreadable`].
 fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message {
     let numbers: Vec<i64> = KEYS.into_iter().filter_map(&number).collect();
     match <[i64; 6]>::try_from(numbers) {
@@ -179,7 +179,7 @@ fn message_of_keys(number: impl Fn(&str) -> Option<i64>, size: Size) -> Message 
     }
 }
 
-/// Salvages every complete move of a full request from malformed JSON; the moves after the key `responses` are ours.
+/// Salvages a full request from malformed JSON. The moves after the key `responses` are ours.
 fn salvaged(line: &str, size: Size) -> Request {
     let (requests, responses) = match (line.find("\"requests\""), line.find("\"responses\"")) {
         (Some(requests), Some(responses)) if requests < responses => line.split_at(responses),
@@ -192,13 +192,13 @@ fn salvaged(line: &str, size: Size) -> Request {
     Request::Full(interleaved(&messages_in(requests, size), &messages_in(responses, size)))
 }
 
-/// Reads the moves in malformed JSON: objects, closed or not, with the key `x0`. A truncated move is garbled.
+/// Reads the moves in malformed JSON: objects, closed or not, with the key `x0`. Truncated moves are not salvaged.
 fn messages_in(text: &str, size: Size) -> Vec<Message> {
     let objects = text.split('{').filter(|object| object.contains("\"x0\""));
     objects.map(|object| message_of_keys(|key| salvaged_number(object, key), size)).collect()
 }
 
-/// Reads the number after a key in malformed JSON; `None` if the number may be truncated.
+/// Reads the integer after a key in malformed JSON; `None` if it is missing or may be truncated.
 fn salvaged_number(object: &str, key: &str) -> Option<i64> {
     let (_, rest) = object.split_once(&format!("\"{key}\""))?;
     let digits = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || ":\"".contains(c));

@@ -1,8 +1,8 @@
 //! Botzone: JSON and simple interaction, with one process per turn or one for the whole match.
 //!
 //! Any turn can have any form: the full history as a JSON object or as counted lines, or the bare request of
-//! keep-running mode. Messages that cannot be parsed or played are skipped; the answer is a legal move on the resulting
-//! board.
+//! keep-running mode. A message that cannot be parsed or played counts as a pass, unless its move is already known; the
+//! answer is a legal move on the resulting board.
 
 pub mod messages;
 mod turn;
@@ -29,7 +29,7 @@ pub const PLATFORM: Platform = Platform {
         size: Size::BOTZONE,
         threads: Some(1),
         memory: Some(160 << 20),
-        // The rest is for the start, the last iterations and a busy machine.
+        // The rest of the platform's time limit is for start-up, the last iterations and a busy machine.
         move_time: Some(Duration::from_millis(920)),
         first_move_time: Some(Duration::from_millis(1850)),
         ..Setup::DESKTOP
@@ -38,23 +38,23 @@ pub const PLATFORM: Platform = Platform {
     play,
 };
 
-/// Line that asks the platform to keep the process running.
+/// Line that asks Botzone to keep the process running.
 const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
 
-/// Grace period for the platform to close the input after a request; [`end_expected_by`] adds the time between the
-/// request's first and last line. An input that is still open then is assumed to stay open.
+/// Minimum grace period for the platform to close the input after a request; see [`end_expected_by`]. An input that is
+/// open after the grace period is assumed to stay open.
 const CLOSING_GRACE: Duration = Duration::from_millis(200);
 
-/// Maximum bytes of the `debug` field; the platform allows 1 KB.
+/// Maximum size of the `debug` field in bytes; the platform allows 1 KB.
 const MAX_DEBUG: usize = 900;
 
-/// True for the first line of a turn.
+/// True if a line can be the first line of a turn on Botzone.
 fn recognises(line: &str) -> bool {
     classify(line) != Form::Other
 }
 
-/// Plays one turn, or all turns until the end of input if the process keeps running. Reports problems with the options
-/// in the debug line of the first answer.
+/// Plays one turn, or every turn until the end of input if the process keeps running. The first answer's debug text
+/// reports problems with the options.
 fn play(session: Session) -> Result<(), Disconnected> {
     let size = session.setup().size;
     let mut process_started = Some(session.connection.started);
@@ -64,7 +64,7 @@ fn play(session: Session) -> Result<(), Disconnected> {
     remark = in_one_line(&remark);
     let mut bot = BotzoneBot { session, us: None };
     let mut running = None;
-    // Sets up the tree before the request comes, while no clock runs.
+    // Sets up the tree before the request arrives, while no clock is running.
     bot.session.game();
     while let Some(turn) = read_turn(&mut bot.session.connection.events, size, running) {
         let process_started = process_started.take();
@@ -79,7 +79,7 @@ fn play(session: Session) -> Result<(), Disconnected> {
             break;
         }
         running = Some(turn.style);
-        // Unread lines that start no turn are stored data, not the opponent's move.
+        // Unread lines that do not start a turn are stored data, not the opponent's move.
         bot.session.connection.events.keep_lines(recognises);
         if let Some(mv) = report.best {
             bot.session.game().advance(mv);
@@ -115,7 +115,7 @@ impl BotzoneBot {
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
     }
 
-    /// True if the process keeps running after this turn; `is_kept_running`: it kept running before the turn.
+    /// True if the process keeps running after this turn. `is_kept_running` is true if it kept running after the last.
     fn stays(&mut self, turn: &Turn, is_kept_running: bool) -> bool {
         match self.session.settings.keep_running {
             KeepRunning::On => true,
@@ -144,7 +144,7 @@ impl BotzoneBot {
         }
     }
 
-    /// Replays all messages. A message without a move is replaced by the move of the current game at the same index. A
+    /// Replays all messages. A message without a move is replaced with the move of the current game at the same ply. A
     /// message that cannot be played counts as a pass.
     fn follow_history(&mut self, messages: &[Message], size: Size) {
         let known = self.session.moves().to_vec();
@@ -171,7 +171,7 @@ impl BotzoneBot {
     }
 }
 
-/// Returns our side from the first message of a match: White if the opponent has moved.
+/// Returns our side, given the first message of a match: White if the opponent has moved, else Black.
 fn side_of(first: &Message) -> Side {
     match first {
         Message::Move(_) | Message::Garbled => Side::White,
@@ -179,16 +179,16 @@ fn side_of(first: &Message) -> Side {
     }
 }
 
-/// Returns the deadline for the end of input: [`CLOSING_GRACE`] after the last line, plus the time since the first.
+/// Returns the end of the grace period: the turn's last line plus [`CLOSING_GRACE`] plus the time since the first line.
 fn end_expected_by(turn: &Turn) -> Instant {
     turn.complete + CLOSING_GRACE + turn.complete.saturating_duration_since(turn.began)
 }
 
-/// Reads ahead until `deadline`, or longer while part of a line arrives; false if no more turns can come.
+/// Reads ahead until `deadline`, or longer while a line is arriving; false if the input ended without another turn.
 fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     let mut read = bytes_read();
     while !matches!(events.peek_before(deadline).back(), Some(Event::Closed)) && bytes_read() != read {
-        // Part of a line has arrived: waits for its end.
+        // Part of a line has arrived: wait for the rest.
         read = bytes_read();
         deadline = Instant::now() + CLOSING_GRACE;
     }
@@ -198,8 +198,8 @@ fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     !closed || another_turn
 }
 
-/// Formats the answer without [`KEEP_RUNNING`], with `remark` at the end of its debug line. In simple interaction,
-/// omits the debug line if `stays` is true (the process keeps running).
+/// Formats the answer without [`KEEP_RUNNING`], with `remark` at the end of the debug text. In simple interaction,
+/// omits the debug text if `stays` is true (the process keeps running).
 fn format_answer(report: &Report, style: Style, stays: bool, remark: &str) -> String {
     let response = response(report.best, style);
     let debug = summary(report, MAX_DEBUG.saturating_sub(remark.len())) + remark;
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// Reads a turn whose lines arrive a tenth of a second apart. Returns the turn and the time of its first line.
+    /// Reads a turn whose lines arrive 0.1 s apart. Returns the turn and the arrival time of its first line.
     fn slow_turn(lines: &[&str]) -> (Turn, Instant) {
         let (sender, receiver) = mpsc::channel();
         let began = Instant::now();

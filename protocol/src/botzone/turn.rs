@@ -1,4 +1,4 @@
-//! Reads a turn from Botzone, which can be spread over several lines.
+//! Reads turns from Botzone. A turn can span several lines.
 
 use super::messages::{
     Form, Message, Request, Style, classify, expected_messages, json_request, numbers, numbers_message,
@@ -19,8 +19,8 @@ pub struct Turn {
 
 /// Reads one turn; `None` at the end of input. Skips lines that are not the start of a turn.
 ///
-/// `running` is the style of the last turn, JSON or simple, if the process has kept running since then. Every
-/// nonblank line is then a turn; a line that cannot be parsed is an unreadable move of the opponent.
+/// `running` is the format of the last turn, JSON or simple, if the process has kept running since then. In that case
+/// every nonblank line is a turn; a line that cannot be parsed is an unreadable move of the opponent.
 pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Option<Turn> {
     loop {
         let Event::Line(line, began) = events.wait() else { return None };
@@ -46,13 +46,14 @@ pub fn read_turn(events: &mut Events, size: Size, running: Option<Style>) -> Opt
     }
 }
 
-/// True if a turn number with these messages on its line cannot be a malformed move: it has no messages, or all
-/// [`expected_messages`] of a turn after the first.
+/// True if a line with this turn number and these messages cannot be a malformed move: there are no messages, or all
+/// the [`expected_messages`] of a turn after the first.
 fn is_certain(turn: i64, messages: &[[i64; 6]]) -> bool {
     messages.is_empty() || turn > 1 && messages.len() == expected_messages(turn)
 }
 
-/// Adds messages until the turn is complete, the input ends or [`Patience`] times out; returns the last arrival time.
+/// Reads the messages after `first` until the turn is complete, the input ends or [`Patience`] times out. Returns all
+/// messages and the arrival time of the last line.
 fn counted_messages(
     turn: i64,
     first: Vec<Message>,
@@ -80,7 +81,8 @@ fn counted_messages(
     (messages, complete)
 }
 
-/// Adds lines until the JSON is complete, the input ends or [`Patience`] times out; returns the last arrival time.
+/// Reads the lines after `first` until the JSON text is complete, the input ends or [`Patience`] times out. Returns
+/// the text and the arrival time of the last line.
 fn whole_json(first: &str, events: &mut Events, began: Instant) -> (String, Instant) {
     let (mut text, mut complete) = (first.to_owned(), began);
     let (mut nesting, mut patience) = (Nesting::default(), Patience::FULL);
@@ -95,7 +97,7 @@ fn whole_json(first: &str, events: &mut Events, began: Instant) -> (String, Inst
     (text, complete)
 }
 
-/// Tracks the nesting of brackets outside of strings, to find the end of a JSON text that spans several lines.
+/// Bracket nesting outside of strings, tracked to find the end of a JSON text that spans several lines.
 #[derive(Default)]
 struct Nesting {
     depth: usize,
@@ -122,10 +124,10 @@ impl Nesting {
     }
 }
 
-/// Time-outs for the rest of a turn: 0.3 s for each line and 2 s in total, counted in slices of 20 ms.
+/// Timeouts for the rest of a turn: 0.3 s for each line and 2 s in total, counted in 20 ms slices.
 ///
 /// A process that was stopped (SIGSTOP) loses only one slice and then continues to read. A slice in which part of a
-/// line arrives does not count, up to [`MAX_LINE_BYTES`].
+/// line arrives does not count, up to [`MAX_LINE_BYTES`] per line.
 struct Patience {
     slices_left: u32,
 }
@@ -135,7 +137,7 @@ impl Patience {
     const SLICE: Duration = Duration::from_millis(20);
     const SLICES_PER_LINE: u32 = 15;
 
-    /// Reads the next line; `None` at the end of input or after a time-out.
+    /// Returns the next line and its arrival time; `None` at the end of input or after a timeout.
     fn next_line(&mut self, events: &mut Events) -> Option<(String, Instant)> {
         let start = bytes_read();
         let (mut read, mut slices) = (start, 0);

@@ -1,22 +1,22 @@
-//! Tracks the possible positions on the platform's board after a crash in which a move of the opponent was lost.
+//! Tracks the candidate games on the platform's board after a crash in which a move of the opponent was lost.
 //!
-//! The platform answers a legal move with the opponent's next move and an illegal one with `error`. It ignores a move
-//! out of turn. We send moves that are legal in nearly all possible positions, and drop the positions that contradict
-//! the answers.
+//! The platform answers a legal move with the opponent's next move, and an illegal move with `error`. A move out of
+//! turn is ignored. We send moves that are legal in nearly all candidate games, and drop the candidates that
+//! contradict the platform's answers.
 
 use otrera::{Bitboard, Move, Movement, Position, Report, Side};
 
-/// Weight of the guess that the opponent has not replied yet; all guesses of a lost reply together weigh about 1.
+/// Weight of the candidate game without a reply yet. All candidates with a lost reply together weigh about 1.
 const STILL_THINKING: f32 = 0.1;
 
-/// Weight of the guess that the platform missed our last move, on the scale of [`STILL_THINKING`]: without a journal,
-/// and with a journal that says the move was sent.
+/// Weights of the candidate game in which the platform missed our last move, on the scale of [`STILL_THINKING`]:
+/// without a journal, and with a journal that says the move was sent.
 const UNHEARD: [f32; 2] = [0.02, 0.002]; // the platform may not read the rest of a dead engine's pipe
 
-/// Maximum difference between the probability that a move is illegal and that of the safest move.
+/// Maximum amount by which a move's probability of being illegal can exceed the safest move's.
 const MAX_RISK: f32 = 0.003;
 
-/// A possible game on the platform's board.
+/// A candidate game on the platform's board, with its weight.
 #[derive(Clone, Debug)]
 pub struct Guess {
     pub moves: Vec<Move>,
@@ -31,16 +31,16 @@ impl Guess {
     }
 }
 
-/// All possible games with their weights, which need not sum to 1; empty if the position is known.
+/// All candidate games; none if the position is known. Their weights need not sum to 1.
 #[derive(Default, Debug)]
 pub struct Guesses {
     all: Vec<Guess>,
-    /// The move that we have sent, until a reply or a refusal arrives.
+    /// The move that we sent last; `None` after the platform's reply or refusal.
     sent: Option<Move>,
 }
 
 impl Guesses {
-    /// Collects the possible games if the platform is silent after our last move: one for each legal reply that may
+    /// Creates the candidate games if the platform is silent after our last move: one for each legal reply that may
     /// have been lost, one without a reply, and one without our last move.
     ///
     /// The weight of each of n replies is the mean of 1/n and its share of the visits in `report`. `sent` is true if a
@@ -77,7 +77,8 @@ impl Guesses {
         self.all.len()
     }
 
-    /// Returns the likeliest game on our turn, among those with the likeliest placement of our amazons.
+    /// Returns the likeliest candidate game on our turn, among those with the likeliest placement of our amazons.
+    /// Returns `None` if no candidate has `us` to move.
     pub fn likeliest(&self, us: Side) -> Option<&Guess> {
         let ours = || self.all.iter().filter(|guess| guess.position.side() == us);
         let alike = |guess: &Guess| -> f32 {
@@ -96,7 +97,7 @@ impl Guesses {
         best.map(|(guess, _)| guess)
     }
 
-    /// Lists the moves whose probability of being illegal exceeds that of the safest move by more than [`MAX_RISK`].
+    /// Lists the moves in `position` whose probability of being illegal exceeds the safest move's by over [`MAX_RISK`].
     pub fn risky(&self, position: &Position) -> Vec<Move> {
         let total: f32 = self.all.iter().map(|guess| guess.weight).sum();
         let risks: Vec<(f32, Move)> = position
@@ -108,8 +109,8 @@ impl Guesses {
         risks.into_iter().filter(|(risk, _)| *risk > least + MAX_RISK).map(|(_, mv)| mv).collect()
     }
 
-    /// Lists the moves with this movement, each with the total weight of the games in which it is illegal. Games on the
-    /// opponent's turn add nothing, since the platform ignores a move out of turn.
+    /// Lists the moves with this movement, each with the total weight of the candidate games in which the move is
+    /// illegal. Candidates on the opponent's turn add nothing, since the platform ignores a move out of turn.
     fn risks_of(&self, position: &Position, movement: Movement) -> Vec<(f32, Move)> {
         let us = position.side();
         let targets = position.with_movement(movement).arrow_targets();
@@ -134,19 +135,19 @@ impl Guesses {
         moves
     }
 
-    /// Remembers the move that we have just sent.
+    /// Records that we have sent `mv`.
     pub fn send(&mut self, mv: Move) {
         self.sent = Some(mv);
     }
 
-    /// Handles a refusal of our sent move, if any: keeps the games on our turn in which the move is illegal.
+    /// Handles the refusal of our last sent move, if any: keeps candidates on our turn in which the move is illegal.
     pub fn refuse(&mut self, us: Side) {
         let Some(mv) = self.sent.take() else { return };
         self.all.retain(|guess| guess.position.side() == us && guess.position.check(mv).is_err());
     }
 
-    /// Updates the possible games: plays the move that we sent where it is our turn, then the opponent's reply `mv` in
-    /// all. Drops games in which either move is illegal, and decided games if others remain; merges equal positions.
+    /// Plays our sent move in the candidates on our turn, and then the opponent's reply `mv` in all candidates. Drops
+    /// candidates in which either move is illegal, and decided ones if others remain; merges equal positions.
     pub fn reply(&mut self, us: Side, mv: Move) {
         let sent = self.sent.take();
         let after = |guess: &Guess| {
@@ -168,7 +169,7 @@ impl Guesses {
         self.all = all;
     }
 
-    /// Forgets all games, since the position is known.
+    /// Removes all candidates, since the position is known.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
@@ -181,7 +182,7 @@ mod tests {
     use otrera::{Limits, Params, Resources, Rules, Search};
     use std::sync::atomic::AtomicBool;
 
-    /// Returns the possible games after Black's first move, with White's reply unknown.
+    /// Returns the position after Black's first move, and the candidate games if White's reply was lost.
     fn after_first_move(sent: bool) -> (Position, Guesses) {
         let start = Position::standard().with_rules(Rules::SelfBlocking);
         let first = "d1d7g7".parse().unwrap();
@@ -191,7 +192,7 @@ mod tests {
         (start.with_move(first), Guesses::of_lost_reply(&start, &[first], &report, sent))
     }
 
-    /// Returns our first move that is not risky.
+    /// Returns Black's first legal move that is not risky.
     fn safe_move(guesses: &Guesses) -> Move {
         let position = guesses.likeliest(Side::Black).unwrap().position;
         let risky = guesses.risky(&position);

@@ -1,6 +1,6 @@
 //! The journal of a running game, from which a new process resumes the game after a crash.
 //!
-//! Each line is the whole state as JSON; after a kill the last complete line counts. The playing process locks the
+//! Each line is the complete state as JSON; after a crash the last complete line counts. The playing process locks the
 //! file, and the system releases the lock when the process ends. The end of the game, `quit` and the end of input
 //! remove the file, so an unlocked file belongs to a crashed process.
 
@@ -15,10 +15,10 @@ use std::time::{Duration, SystemTime};
 /// Suffix of a journal's file name.
 const SUFFIX: &str = ".game";
 
-/// Maximum size of a journal, in bytes. No game is resumed from a larger one.
+/// Maximum size of a journal, in bytes. Larger journals count as damaged.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// The state of a game.
+/// State of a running game, as saved in the journal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     pub us: Side,
@@ -39,18 +39,18 @@ struct Line {
     moves: String,
     sent: bool,
     left: f64,
-    /// Seconds since 1970.
+    /// Seconds since the Unix epoch (1970).
     written: f64,
 }
 
-/// A journal locked by this process.
+/// A journal file, locked by this process.
 pub struct Journal {
     path: PathBuf,
     file: File,
 }
 
 impl Journal {
-    /// Creates a journal in this folder.
+    /// Creates and locks a journal in this folder, which is created if missing.
     pub fn create(folder: &Path) -> std::io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let seconds = seconds_since_1970(SystemTime::now());
@@ -59,7 +59,7 @@ impl Journal {
         Ok(Self { path, file })
     }
 
-    /// Appends a state.
+    /// Appends the state as one line of JSON.
     pub fn write(&mut self, state: &State, size: Size) -> std::io::Result<()> {
         let moves: Vec<String> = state.moves.iter().map(|&mv| mv.to_letters(size)).collect();
         let line = Line {
@@ -76,9 +76,9 @@ impl Journal {
         self.file.write_all(text.as_bytes())
     }
 
-    /// Removes the file.
+    /// Closes and removes the journal file; ignores errors.
     pub fn discard(self) {
-        // Windows cannot remove an open file. A file that remains is removed once it is old.
+        // Windows cannot remove an open file. A leftover file is removed once it is old.
         drop(self.file);
         let _ = std::fs::remove_file(self.path);
     }
@@ -94,11 +94,11 @@ impl Journal {
 pub struct Abandoned {
     /// Journals of games on this board size, each with its last state, newest first.
     pub games: Vec<(Journal, State)>,
-    /// Names of journals that are damaged or belong to another board.
+    /// Names of journals that are damaged or from games on another board size.
     pub unusable: Vec<String>,
 }
 
-/// Lists the journals of crashed processes. Removes journals that were last written longer than `age` ago.
+/// Locks and lists the journals of crashed processes in a folder. Removes those last written over `age` before `now`.
 pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime) -> Abandoned {
     let mut found = Abandoned::default();
     let Ok(entries) = std::fs::read_dir(folder) else { return found };
@@ -120,7 +120,7 @@ pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime
     found
 }
 
-/// Returns the last state on this board among the complete lines of a journal.
+/// Returns the state in the last complete line of a journal that fits the board of `start`; `None` if no line fits.
 fn last_state(path: &Path, start: &Position) -> Option<State> {
     let text = read_text(path, MAX_BYTES).ok()?;
     let complete = text.rsplit_once('\n')?.0;
@@ -155,7 +155,7 @@ mod tests {
         State { us: Side::Black, moves, sent: true, left: Duration::from_millis(12_340), written }
     }
 
-    /// Returns a time in whole seconds, which survives formatting without loss.
+    /// Returns a fixed time in whole seconds, which survives formatting without loss.
     fn now() -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
     }

@@ -1,7 +1,7 @@
 //! The SAU Game Platform: the commands `name?`, `new`, `move`, `error`, `end` and `quit`, on a 10x10 board with a clock
 //! for the whole game.
 //!
-//! This module is a state machine ([`State`]), whose table is in `protocol/README.md`. The search runs in the
+//! This module is a state machine ([`State`]); `protocol/README.md` has its transition table. The search runs in the
 //! background, so that the loop reacts to `end`, `new` and `quit` at once. Each search has a number, and the result of
 //! a stopped search is dropped. Pondering is a search without a deadline. [`reload`] resumes a game after a crash.
 
@@ -22,7 +22,7 @@ use resume::Resumed;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The SAU Game Platform: 15 minutes per side. Its window, pipe and sound add 0.24 to 0.5 s to each move.
+/// The SAU Game Platform: 15 minutes per side. The platform's window, pipe and sound add 0.24 to 0.5 s to each move.
 pub const PLATFORM: Platform = Platform {
     name: "SAU",
     speaker: "SAU",
@@ -40,9 +40,9 @@ pub const PLATFORM: Platform = Platform {
 /// Time to wait for `end` after a move that decides the game, since `end` can be late on a busy machine.
 const END_FOLLOWS: Duration = Duration::from_millis(200);
 
-/// True for `name?`, `quit`, `new` with a side, and a readable `move`. Other commands can be lines of other programs.
+/// True for `name?`, `quit`, `new` with one argument, and `move` with a move in SAU notation.
 fn recognises(line: &str) -> bool {
-    // Strict about the rest of the line: other programs write lines with "new", "move" or "error" too.
+    // Strict about the arguments, since lines of other programs can also begin with "new", "move" or "error".
     match line.split_ascii_whitespace().collect::<Vec<_>>()[..] {
         ["name?" | "quit", ..] | ["new", _] => true,
         ["move", mv, ..] => Move::from_letters(mv, Size::STANDARD).is_some(),
@@ -104,7 +104,7 @@ struct SauBot {
     state: State,
     /// Game to resume; dropped when the first game ends.
     resumed: Resumed,
-    /// Possible games, if the position is uncertain.
+    /// Candidate games on the platform's board; empty if the position is certain.
     guesses: Guesses,
     journal: Option<Journal>,
 }
@@ -122,7 +122,7 @@ impl SauBot {
         self.session.start.size()
     }
 
-    /// Executes a command. Commands of other games are ignored.
+    /// Executes a command from the platform. Ignores unknown commands, such as those of other board games.
     fn obey(&mut self, line: &str, arrived: Instant) -> Result<(), Disconnected> {
         let mut words = line.split_ascii_whitespace();
         match words.next().unwrap_or_default() {
@@ -161,7 +161,7 @@ impl SauBot {
         if us == Side::Black { self.think(arrived) } else { Ok(()) }
     }
 
-    /// Starts a game, or resumes one with `left` on the clock; `told` is the field of [`State`].
+    /// Starts a game as `us`, or resumes one with `left` on our clock. `told` is the field of the new [`State`].
     fn begin_game(&mut self, us: Side, told: bool, left: Option<Duration>) {
         self.session.begin_game(us);
         if let Some(left) = left {
@@ -179,7 +179,7 @@ impl SauBot {
         self.write_journal(None, true);
     }
 
-    /// Writes the game to the journal, with a move that was just received or is about to be sent.
+    /// Appends the game to the journal, including `mv`, a move that was just received or is about to be sent.
     fn write_journal(&mut self, mv: Option<Move>, sent: bool) {
         let (Some((us, _)), Some(journal)) = (self.state.game(), &mut self.journal) else { return };
         let moves = [self.session.moves(), mv.as_slice()].concat();
@@ -226,7 +226,7 @@ impl SauBot {
         self.think(arrived)
     }
 
-    /// Starts the search for our move, if we can move; plays a move of the game being resumed at once.
+    /// Starts the search for our move, if we can move. If the game to resume has our move, plays that move at once.
     fn think(&mut self, began: Instant) -> Result<(), Disconnected> {
         let Some((us, told)) = self.state.game() else { return Ok(()) };
         let game = self.session.game();
@@ -268,7 +268,7 @@ impl SauBot {
         }
     }
 
-    /// Handles a search that ended by itself. Pondering ends when the result is proven.
+    /// Handles a search that ended by itself: plays its move on our turn. Pondering ends on a proof and plays no move.
     fn search_ended(&mut self, number: u64) -> Result<(), Disconnected> {
         let (Some(report), State::Thinking { began, .. }) = (self.session.ended(number), self.state) else {
             return Ok(());
@@ -277,7 +277,7 @@ impl SauBot {
         report.best.map_or(Ok(()), |mv| self.play(mv, began))
     }
 
-    /// Records our move, sends it and plays it.
+    /// Records our move, sends it and plays it on our board; then starts pondering.
     fn play(&mut self, mv: Move, began: Instant) -> Result<(), Disconnected> {
         // Record first: after a crash an extra move can be undone, a missing one cannot.
         self.session.announce(Some(mv));
@@ -286,7 +286,7 @@ impl SauBot {
         self.session.spend(began);
         self.write_journal(Some(mv), true);
         self.guesses.send(mv);
-        // Prunes the tree and waits for the disk in the opponent's time.
+        // The rest runs in the opponent's time: it prunes the tree and waits for the disk.
         self.session.game().advance(mv);
         if let Some((us, told)) = self.state.game() {
             self.state = State::Waiting { us, told };
@@ -310,7 +310,7 @@ impl SauBot {
         self.think(arrived)
     }
 
-    /// Ends the game: stops the search and writes the result to the record.
+    /// Ends the game: stops the search, writes the result to the record and removes the journal.
     fn finish_game(&mut self) {
         // The platform's rules decide the result, even if the game went on by the standard rules.
         let winner = self.session.game().position().with_rules(Rules::SelfBlocking).winner();

@@ -1,4 +1,4 @@
-//! Learns the overhead of a move from the official time left, which the operator reads from the platform's clock.
+//! Learns the overhead per move from our official time left, which the operator reads from the platform's clock.
 
 use crate::files;
 use crate::session::Session;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Name of the file with the learned overhead in seconds, beside the executable.
 const FILE: &str = "otrera-overhead.txt";
 
-/// Maximum learned overhead; a larger value is taken for a typing error.
+/// Maximum learned overhead per move; a larger value is taken for a typing error.
 const MAX_LEARNED: Duration = Duration::from_millis(1500);
 
 /// Minimum number of our moves required to learn the overhead.
@@ -45,7 +45,8 @@ pub fn learn(session: &mut Session, ours: Duration, moves: usize) {
     );
 }
 
-/// Returns `overhead + (ours - official) / moves` if it is greater than `overhead`, plausible, and from enough moves.
+/// Returns `overhead + (ours - official) / moves`; `None` if the result is not above `overhead`, is above
+/// [`MAX_LEARNED`], or is based on fewer than [`MIN_MOVES`] moves.
 fn learned(overhead: Duration, ours: Duration, official: Duration, moves: usize) -> Option<Duration> {
     // Never decreases: the operator reads the clock before loading the program, so the time read is slightly too long.
     let missed = ours.checked_sub(official)?;

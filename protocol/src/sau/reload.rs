@@ -1,5 +1,5 @@
-//! Resumes a game after a crash. The platform keeps board and clock, but sends only `name?`. The moves and our side are
-//! in the journal and in the platform's own record.
+//! Resumes a game after a crash. The platform keeps the board and the clock, but sends only `name?`. The moves and our
+//! side are in the journal and in the platform's own record.
 
 use super::guesses::Guesses;
 use super::{SauBot, State, overhead};
@@ -8,17 +8,17 @@ use otrera::{Move, Position, Side};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Time to wait for a command after `name?` before we move without one, if it is our turn.
+/// Time to wait for a command after `name?` before we move without a command, if it is our turn.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Divisor of the total time: on the opponent's turn we wait `total_time / LONG_SILENCE`, but at least [`SILENCE`].
+/// Divisor for the wait on the opponent's turn: `total_time / LONG_SILENCE`, but at least [`SILENCE`].
 const LONG_SILENCE: u32 = 15;
 
-/// Maximum time of the search for likely replies, which blocks the input loop.
+/// Maximum time of the search that rates the opponent's possible replies; the search blocks the input loop.
 const MAX_REPLY_SEARCH: Duration = Duration::from_millis(400);
 
 impl SauBot {
-    /// Handles `name?` before the first game: if there is an unfinished game to resume, changes to [`State::Silent`].
+    /// Handles `name?` before the first game: enters [`State::Silent`] if there is an unfinished game to resume.
     pub fn await_command(&mut self, arrived: Instant) {
         if !matches!(self.state, State::Loaded) {
             return;
@@ -44,16 +44,16 @@ impl SauBot {
         SILENCE.max(self.session.setup().total_time.unwrap_or_default() / LONG_SILENCE)
     }
 
-    /// Resumes the game if no command has arrived in time. On the opponent's turn, waits again if the platform's own
-    /// record of the game exists; otherwise assumes that the opponent's move was lost, and moves in the likeliest
-    /// position.
+    /// Resumes the game if no command has arrived in time, and moves if it is our turn. On the opponent's turn, waits
+    /// again if the platform has its own record of the game; otherwise assumes that the opponent's move was lost, and
+    /// moves in the likeliest candidate game.
     pub fn go_on_unasked(&mut self) -> Result<(), Disconnected> {
         let State::Silent { began, .. } = self.state else { return Ok(()) };
         let is_known = self.resumed.follow_platform(&self.session);
         let position = self.resumed.position(&self.session);
         let our_turn = self.is_our_turn(&position);
         if !our_turn && is_known {
-            // The platform's own record says that the opponent still thinks.
+            // According to the platform's own record, the opponent is still thinking.
             let ends = Instant::now() + self.long_silence();
             self.state = State::Silent { began, ends };
             return Ok(());
@@ -97,7 +97,7 @@ impl SauBot {
         self.begin_game(us, told, Some(left.saturating_sub(if running { silence } else { Duration::ZERO })));
     }
 
-    /// Collects the possible games on the opponent's turn, by [`Guesses::of_lost_reply`] with a short search.
+    /// Sets up the candidate games after a lost reply of the opponent: a short search, then [`Guesses::of_lost_reply`].
     fn guess_lost_reply(&mut self) {
         let time = (self.session.time_for_move() / 4).min(MAX_REPLY_SEARCH);
         let sent = self.resumed.crashed.is_some();
@@ -106,7 +106,7 @@ impl SauBot {
         self.guesses = Guesses::of_lost_reply(&start, &moves, &report, sent);
     }
 
-    /// Sets up the likeliest of the possible games. A single remaining game is certain.
+    /// Sets up the likeliest candidate on our turn; if there is none, or only one is left, clears the candidates.
     fn follow_likeliest(&mut self, us: Side) {
         let Some(guess) = self.guesses.likeliest(us) else { return self.guesses.clear() };
         let moves = guess.moves.clone();
@@ -130,7 +130,7 @@ impl SauBot {
         }
     }
 
-    /// Drops the possible games in which the opponent's move is illegal; returns false if none is left.
+    /// Plays the opponent's move in the candidate games and drops those where it is illegal; false if none is left.
     pub fn follow_guesses(&mut self, mv: Option<Move>) -> bool {
         let (Some(mv), Some((us, _))) = (mv, self.state.game()) else { return false };
         if self.guesses.is_empty() {
@@ -142,8 +142,8 @@ impl SauBot {
         is_possible
     }
 
-    /// Drops the possible games in which our refused move is legal. Returns false if none is left, or if the position
-    /// is known and the move was not a repeated one.
+    /// Drops the candidate games in which our refused move is legal. Returns false if none is left, or if the position
+    /// is known and the refused move was not one that we sent again.
     pub fn refuse_guesses(&mut self, us: Side) -> bool {
         if self.guesses.is_empty() && !self.guess_after_repeated_move() {
             return false;
@@ -155,7 +155,7 @@ impl SauBot {
         is_possible
     }
 
-    /// Collects the possible games after the refusal of a move that we have sent again: the platform already had the
+    /// Sets up the candidate games after the refusal of a move that we have sent again: the platform already had the
     /// move, and the opponent's reply was lost. Returns false if we have sent no move again.
     fn guess_after_repeated_move(&mut self) -> bool {
         let is_repeated =
@@ -167,7 +167,7 @@ impl SauBot {
         !self.guesses.is_empty()
     }
 
-    /// Excludes refused moves from the search, or the [`Guesses::risky`] ones while the position is uncertain.
+    /// Excludes refused moves from the search; while the position is uncertain, [`Guesses::risky`] moves instead.
     pub fn exclude_moves(&mut self) {
         if self.guesses.is_empty() {
             return self.session.exclude_refused();
@@ -205,7 +205,7 @@ impl SauBot {
         true
     }
 
-    /// True if `mv` is legal for `us` in the last position with `us` to move, which means that the other side is ours.
+    /// True if `mv` is legal for `us` in the last position with `us` to move: in that case we play the other side.
     fn moved_us(&mut self, us: Side, mv: Move) -> bool {
         let game = self.session.game();
         let at_end = if us == game.position().side() { Some(game.position()) } else { game.before_last() };
@@ -223,8 +223,8 @@ impl SauBot {
         }
     }
 
-    /// Resumes an unfinished game, if there is one, after a move that no `new` preceded. Returns our side, White by
-    /// default.
+    /// Handles a move from the platform before any `new`: resumes the unfinished game, if there is one. Returns our
+    /// side, White by default.
     pub fn enter_resumed_game(&mut self, mv: Option<Move>, arrived: Instant) -> Side {
         self.resumed.find(&self.session, SystemTime::now());
         // The platform may send the record's last move again.
@@ -258,10 +258,10 @@ mod tests {
     use std::path::PathBuf;
     use testkit::Folder;
 
-    /// First moves of every game in these tests.
+    /// The first four moves of every game in these tests.
     const OPENING: [&str; 4] = ["d1d7(g7)", "a7d4(a7)", "g1e3(e10)", "d4e4(e8)"];
 
-    /// A bot loaded after a crash, and the platform's board. Tests never wait for the deadline of [`State::Silent`].
+    /// A bot restarted after a crash, and the platform's board. Tests never wait for the deadline of [`State::Silent`].
     struct Game {
         bot: SauBot,
         referee: Board,
@@ -269,7 +269,7 @@ mod tests {
     }
 
     impl Game {
-        /// Loads the bot with these files, lines in `otrera.toml` and moves on the platform's board; sends `name?`.
+        /// Starts a bot with these files and options, and a board with `plies` moves of [`OPENING`]; sends `name?`.
         fn load(files: &[(&str, String)], options: &str, plies: usize) -> Self {
             let folder = Folder::new("reload");
             for (name, text) in files {
@@ -287,13 +287,13 @@ mod tests {
             game
         }
 
-        /// Sends a line and waits for the end of the search; returns the bot's last answer.
+        /// Sends a line to the bot and waits for the search to end; returns the bot's last answer.
         fn send(&mut self, line: &str) -> String {
             self.bot.obey(line, Instant::now()).unwrap();
             self.finish_search()
         }
 
-        /// Simulates the deadline for a command and waits for the end of the search; returns the bot's last answer.
+        /// Simulates that no command arrives in time, and waits for the search to end; returns the bot's last answer.
         fn send_nothing(&mut self) -> String {
             self.bot.go_on_unasked().unwrap();
             self.finish_search()
@@ -325,7 +325,7 @@ mod tests {
             self.reply(mv);
         }
 
-        /// Returns how many seconds the bot waits for a command before it moves without one; `None` if it does not.
+        /// Returns the seconds that the bot waits for a command before it resumes the game; `None` without such a game.
         fn patience(&self) -> Option<u64> {
             match self.bot.state {
                 State::Silent { began, ends } => Some((ends - began).as_secs()),
@@ -344,7 +344,7 @@ mod tests {
             paths.filter(|path| path.to_str().unwrap().ends_with(end)).collect()
         }
 
-        /// Asserts that the folder has one record, with the moves on the platform's board.
+        /// Asserts that the record folder has exactly one record, with the moves played on the platform's board.
         fn assert_recorded(&self) {
             let [record] = &self.records(".txt")[..] else { panic!("{:?}", self.records(".txt")) };
             let text = std::fs::read_to_string(record).unwrap();
@@ -358,7 +358,7 @@ mod tests {
         referee
     }
 
-    /// Returns the record of a game between these players.
+    /// Returns path and text of the record of a game between these players, after `plies` moves of [`OPENING`].
     fn record([black, white]: [&str; 2], plies: usize) -> (&'static str, String) {
         let lines = (1..).zip(OPENING[..plies].chunks(2));
         let lines: String = lines.map(|(number, pair)| format!("{number} {}\r\n", pair.join(" "))).collect();
@@ -370,15 +370,15 @@ mod tests {
         OPENING[..plies].iter().map(|mv| mv.parse::<Move>().unwrap().to_letters(Size::STANDARD))
     }
 
-    /// Returns the platform's own record of several games.
+    /// Returns the platform's own record of several games, each with that many moves of [`OPENING`].
     fn platform(games: &[usize]) -> String {
         let lines =
             games.iter().flat_map(|&plies| letters(plies).zip(["Black", "White"].into_iter().cycle()));
         lines.map(|(mv, side)| format!("{side}: {mv}\r\n")).collect()
     }
 
-    /// Returns the journal of a process that crashed `ago` seconds ago; without `sent`, perhaps before it sent its last
-    /// move.
+    /// Returns path and text of the journal of a process that played `us` and crashed `ago` seconds ago, after `plies`
+    /// moves of [`OPENING`]. `sent` is false if its last move may not have been sent.
     fn crashed(us: &str, plies: usize, sent: bool, ago: f64) -> (&'static str, String) {
         let written = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - ago;
         let moves = letters(plies).collect::<Vec<_>>().join(" ");
@@ -411,7 +411,7 @@ mod tests {
             (&[with_us(3)], "", 3, THEIRS, "we are Black"),
             (&[record(["Opponent", "Otrera"], 2)], "", 2, THEIRS, "we are White"),
             (&[decided(4)], "", 4, None, "4 moves"),
-            // The platform appends every game to the same file. Black's first move can follow Black's last move.
+            // The platform appends all games to one file, so Black's first move can follow Black's last move.
             (&[several(&[3, 4])], "side = 'black'", 4, OURS, "4 moves"),
             (&[several(&[4, 3])], "side = 'white'", 3, OURS, "the last of 2 games"),
             (&[several(&[3, 3, 4])], "side = 'black'", 4, OURS, "the last of 3 games"),
@@ -420,7 +420,7 @@ mod tests {
             (&[crashed("Black", 0, true, 121.0)], "", 0, None, "no unfinished game"),
             (&both, "", 2, None, "both sides of one game"),
             (&both, "side = 'black'", 2, OURS, "a.game: its process crashed"),
-            // The platform's own record has the move that was made while no program ran, or lacks our last move.
+            // The platform's own record has the move that was played while no program ran, or lacks our last move.
             (&with_platform(open, &[2, 4]), "", 4, OURS, "1 more moves than ours"),
             (&with_platform(saved, &[2, 4]), "", 4, OURS, "1 more moves than ours"),
             (&with_platform(open, &[3, 2]), "", 2, OURS, "did not reach the platform"),
@@ -441,7 +441,8 @@ mod tests {
         }
     }
 
-    /// Counts the legal replies to the first three moves after which the platform accepts and refuses these answers.
+    /// Counts the legal replies to the first three moves of [`OPENING`] after which every answer of `accepted` is legal
+    /// and every answer of `refused` is illegal.
     fn replies_with(accepted: &[&str], refused: &[&str]) -> usize {
         let position = *board_after(3).position();
         let is_legal = |reply, answer| {

@@ -1,5 +1,5 @@
-//! Finds the game to resume after a crash: in the journal of the crashed process or in the record named by `resume`,
-//! completed by the platform's own record.
+//! Finds the game to resume after a crash: in the journal of the crashed process or in the record named by the option
+//! `resume`. The platform's own record can add missing moves.
 
 use super::journal::{self, Journal};
 use crate::files::modified;
@@ -11,35 +11,35 @@ use otrera::{Move, Position, Side};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Maximum time by which the platform's own record of this game can be older than the journal's last line.
+/// Maximum time by which the platform's own record of a game can be older than the last line of our journal.
 const RECORD_LAG: Duration = Duration::from_secs(10);
 
-/// Maximum number of moves in the platform's own record that our journal lacks.
+/// Maximum number of moves that the platform's own record has and our journal lacks.
 const MAX_MISSED: usize = 2;
 
 /// Path components of the platform's record folder, inside the platform's folder.
 const MANUALS: [&str; 3] = ["chess manual", "亚马逊棋", "sgf"];
 
-/// The game to resume.
+/// The game to resume after a crash, from a journal or a record.
 #[derive(Default)]
 pub struct Resumed {
     /// Moves from the start position, all legal.
     pub moves: Vec<Move>,
-    /// Our side, from the journal, the option `side` or the names of the teams; `None` if unknown.
+    /// Our side, from the journal, the option `side` or the team names; `None` if unknown.
     pub side: Option<Side>,
     /// True if there is an unfinished game to resume.
     pub open: bool,
-    /// Name of the source, for the log.
+    /// Source of the game for the log: the journal's name, or `the game of` a record file.
     pub source: String,
     /// True if our last move may not have been sent.
     pub unsent: bool,
-    /// Last state in the crashed process's journal.
+    /// Last state in the crashed process's journal; `None` if the game comes from a record.
     pub crashed: Option<journal::State>,
-    /// Journal of the crashed process; `None` after the resumed game has taken it over.
+    /// Journal of the crashed process; `None` without one, or after the resumed game has taken over the journal.
     pub journal: Option<Journal>,
 }
 
-/// Logs a problem if `platform-dir` is not a folder.
+/// Logs a problem if the option `platform-dir` is set and does not name a folder.
 pub fn check_platform_dir(session: &Session) {
     if let Some(folder) = session.settings.platform_dir.as_deref().filter(|folder| !folder.is_dir()) {
         session.note("!!", &format!("platform-dir {}: no such folder", folder.display()));
@@ -47,7 +47,7 @@ pub fn check_platform_dir(session: &Session) {
 }
 
 impl Resumed {
-    /// Reads the game to resume from the record named by `resume`, if any, and logs the result.
+    /// Reads the game to resume from the record named by the option `resume`, if any, and logs the result.
     pub fn read(session: &Session) -> Self {
         let (settings, start) = (&session.settings, &session.start);
         let Some(file) = &settings.resume else { return Self::default() };
@@ -68,7 +68,7 @@ impl Resumed {
             Some(fields) => fields.get(3).is_some_and(|field| winners.contains(&field.trim())),
             None => moves.is_empty(),
         };
-        // As White, without any move, there is nothing to resume.
+        // As White, there is nothing to resume before the first move.
         let open = !decided && (!moves.is_empty() || side != Some(Side::White));
         let which = if games > 1 { format!(", the last of {games} games") } else { String::new() };
         let ours = side.map_or("our side is unknown".into(), |side| format!("we are {side}"));
@@ -80,12 +80,12 @@ impl Resumed {
     }
 
     /// Selects the newest game of a crashed process in `record-dir`, and logs the choice. Selects none if the file
-    /// named by `resume` is newer, or if both sides of that game crashed.
+    /// named by the option `resume` is newer, or if the programs of both sides crashed in that game.
     pub fn find(&mut self, session: &Session, now: SystemTime) {
         let Some(folder) = session.settings.record_dir.as_deref().filter(|_| self.crashed.is_none()) else {
             return;
         };
-        // No game lasts longer than both clocks.
+        // No game lasts longer than both clocks together.
         let age = session.setup().total_time.unwrap_or_default() * 2;
         let journal::Abandoned { games: mut found, unusable } =
             journal::abandoned(folder, &session.start, age, now);
@@ -142,7 +142,7 @@ impl Resumed {
         self.moves.iter().fold(session.start, |position, &mv| position.with_move(mv))
     }
 
-    /// Adds the moves that only the platform's own record has; returns true if a record of this game was found.
+    /// Adds the moves that only the platform's own record has. Returns true if the platform has a record of this game.
     pub fn follow_platform(&mut self, session: &Session) -> bool {
         let written = self.crashed.as_ref().map(|state| state.written);
         let is_current = |path: &PathBuf| {
@@ -179,15 +179,15 @@ impl Resumed {
         true
     }
 
-    /// Returns the time left on our clock according to the crashed process's journal; `None` without a journal.
-    /// Subtracts the time from the journal's last line to `now` if the clock has been `running`.
+    /// Returns our time left according to the crashed process's journal; `None` without a journal. Subtracts the time
+    /// from the journal's last line to `now` if our clock has been `running`.
     pub fn own_count(&self, running: bool, now: SystemTime) -> Option<Duration> {
         let state = self.crashed.as_ref()?;
         let since = now.duration_since(state.written).unwrap_or_default();
         Some(state.left.saturating_sub(if running { since } else { Duration::ZERO }))
     }
 
-    /// Discards the game and the journal of a crashed process, if any, and reads the file named by `resume` again.
+    /// Discards the game and the journal of a crashed process, if any, and rereads the record named by `resume`.
     pub fn begin_anew(&mut self, session: &Session) {
         if self.crashed.is_some() {
             self.discard();
@@ -195,7 +195,7 @@ impl Resumed {
         }
     }
 
-    /// Forgets the game, and removes its journal.
+    /// Forgets the game to resume, and removes its journal.
     pub fn discard(&mut self) {
         if let Some(journal) = std::mem::take(self).journal {
             journal.discard();
@@ -203,8 +203,8 @@ impl Resumed {
     }
 }
 
-/// Lists the platform's possible records, newest first: `Untitled.sgf` and the `.sgf` files in its record folder.
-/// Searches `platform-dir`, the working folder, the executable's folder, and two folders above each.
+/// Lists possible records of the platform, newest first: `Untitled.sgf` and the `.sgf` files in its record folder.
+/// Searches `platform-dir`, the working folder, the executable's folder, and the two folders above each of these.
 fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
     let own = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.to_owned()));
     let places = [platform.map(Path::to_owned), std::env::current_dir().ok(), own];
@@ -222,7 +222,7 @@ fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
     dated.into_iter().rev().map(|(_, path)| path).collect()
 }
 
-/// Finds our side by the team names in a header, which names Black first.
+/// Finds our side by the team names in a record's header, which names Black first; `None` if the names do not decide.
 fn side_of(fields: &[&str], settings: &Settings) -> Option<Side> {
     let [_, black, white, ..] = fields else { return None };
     let plays = |side_name: &str, name: &str| side_name.trim() == ccgc::plain(name).trim();
@@ -234,7 +234,7 @@ fn side_of(fields: &[&str], settings: &Settings) -> Option<Side> {
     named(own_name(settings)).or_else(|| named(&settings.opponent).map(Side::opponent))
 }
 
-/// Returns the text of the last game in a file, with unchanged line numbers, and the number of games.
+/// Returns the text of the last game in a file, and the number of games. Empty lines before it keep the line numbers.
 ///
 /// Records begin with a header. The platform's own file has no separator: a new game begins where the moves are illegal
 /// in the previous game but legal from the start position.
@@ -249,7 +249,8 @@ fn last_game(text: &str, start: &Position) -> (String, usize) {
     (text, headers.max(1) + games)
 }
 
-/// Finds the first line of the last game in lines like `Black: DJDDGD`, and the number of games before it.
+/// Finds the last game in lines like `Black: DJDDGD`; returns its first line, counted from 0, and the number of games
+/// before it.
 fn last_of_platform(lines: &[&str], start: &Position) -> (usize, usize) {
     let labelled = |(number, line): (usize, &&str)| {
         let text = line.trim();
@@ -267,7 +268,7 @@ fn last_of_platform(lines: &[&str], start: &Position) -> (usize, usize) {
             position = next;
             continue;
         }
-        // The first moves of a game can be legal in a short game before it.
+        // The first moves of a game can also be legal as a continuation of a short game before it.
         let from_start = |first: usize| {
             let game = played.get(first..=index)?.iter().try_fold(*start, &play)?;
             Some((first, game))

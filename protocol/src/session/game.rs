@@ -1,4 +1,4 @@
-//! A game with its search. The search returns a legal move even if it panics.
+//! A game with its search, which returns a legal move even after a panic.
 
 use crate::options::Settings;
 use crate::setup::Setup;
@@ -7,12 +7,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// The moves of a game, with the search of its current position.
+/// A game: its moves so far, and the search of its current position.
 pub struct GameSearch {
     settings: Settings,
     resources: Resources,
     moves: Vec<Move>,
-    /// Position before each move that [`GameSearch::advance`] has played.
+    /// Position before each move played by [`GameSearch::advance`] since the last [`GameSearch::follow`].
     past: Vec<Position>,
     search: Search,
 }
@@ -33,25 +33,25 @@ impl GameSearch {
         &self.moves
     }
 
-    /// Plays a legal move.
+    /// Plays `mv`, which must be legal.
     pub fn advance(&mut self, mv: Move) {
         self.past.push(*self.position());
         self.moves.push(mv);
         self.search.advance(mv);
     }
 
-    /// Takes back and returns the last move that [`Self::advance`] has played, if any.
+    /// Takes back the last move and returns it; `None` if [`Self::advance`] did not play that move.
     pub fn take_back(&mut self) -> Option<Move> {
         self.search.set_position(self.past.pop()?);
         self.moves.pop()
     }
 
-    /// Returns the position before the last move, if [`Self::advance`] has played that move.
+    /// Returns the position before the last move; `None` if [`Self::advance`] did not play that move.
     pub fn before_last(&self) -> Option<&Position> {
         self.past.last()
     }
 
-    /// Excludes moves from the search of this position.
+    /// Excludes moves from the search of the current position.
     pub fn exclude(&mut self, moves: &[Move]) {
         self.search.exclude(moves);
     }
@@ -65,7 +65,7 @@ impl GameSearch {
         self.search.set_position(self.position().with_rules(rules));
     }
 
-    /// Changes the game to `moves`, which lead to `position`. Keeps the tree if they continue the current game.
+    /// Replaces the game with `moves`, which lead to `position`. Reuses the tree if `moves` continue the current game.
     pub fn follow(&mut self, moves: &[Move], position: Position) {
         for &mv in moves.strip_prefix(&self.moves[..]).unwrap_or_default() {
             if self.position().check(mv).is_err() {
@@ -78,12 +78,12 @@ impl GameSearch {
         self.search.set_position(position);
     }
 
-    /// Searches within [`Self::limits`] or until `stop` is set.
+    /// Searches until the limits returned by [`Self::limits`] are reached or `stop` is set.
     pub fn think(&mut self, deadline: Option<Instant>, stop: &AtomicBool) -> Report {
         self.search(&self.limits(deadline), stop, &mut |_| ())
     }
 
-    /// Returns the limits for a move: the iterations in the settings, else those of [`Limits::for_move`].
+    /// Returns the limits for a move: the number of iterations in the settings, or else [`Limits::for_move`].
     pub fn limits(&self, deadline: Option<Instant>) -> Limits {
         match self.settings.iterations {
             Some(count) => Limits::iterations(count),
@@ -96,13 +96,13 @@ impl GameSearch {
         self.search(&Limits::default(), stop, &mut |_| ())
     }
 
-    /// Searches at a playing level. The move to play is the report's first line.
+    /// Searches at a playing level. The move to play is [`Report::best`].
     pub fn think_at(&mut self, level: Level) -> Report {
         let (seed, stop) = (self.resources.seed, AtomicBool::new(false));
         self.recovered(|search| level.think(search, seed, &stop))
     }
 
-    /// Searches until `stop` or a limit, but at least [`Limits::MIN_ITERATIONS`], since the move may be played.
+    /// Searches until `stop` is set or a limit is reached, but runs at least [`Limits::min_iterations`].
     pub fn search(
         &mut self,
         limits: &Limits,
@@ -116,12 +116,12 @@ impl GameSearch {
             }
             let late = Limits { iterations: Some(limits.min_iterations()), deadline: Some(Instant::now()) };
             let more = search.run(&late, &AtomicBool::new(false), progress);
-            // A proven position gets no more iterations.
+            // If the position is proven, the second run adds no iterations.
             if more.iterations > report.iterations { more } else { report }
         })
     }
 
-    /// Runs `think`. If it panics, a new search with a single iteration finds a legal move.
+    /// Runs `think` and returns its report. If `think` panics, a new one-iteration search finds a legal move.
     fn recovered(&mut self, think: impl FnOnce(&mut Search) -> Report) -> Report {
         catch_unwind(AssertUnwindSafe(|| think(&mut self.search))).unwrap_or_else(|_| {
             let excluded = self.search.excluded().to_vec();
@@ -132,12 +132,12 @@ impl GameSearch {
     }
 }
 
-/// Returns the first 200 characters of a message as one line.
+/// Returns the first 200 characters of a message in one line: control characters become spaces.
 pub fn in_one_line(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
 }
 
-/// Formats a proven result as a clause; `None` if the result is not proven.
+/// Formats a proven result, like `Black is certain to win by at least 3 moves`; `None` if no result is proven.
 pub fn verdict(report: &Report) -> Option<String> {
     let margin = match report.margin {
         None | Some(0) => String::new(),

@@ -15,23 +15,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Maximum time for a move that replaces a refused one.
+/// Maximum thinking time for a replacement move after the platform has refused our move.
 const MAX_REPLACEMENT: Duration = Duration::from_millis(700);
 
-/// A session on a platform.
+/// A session on a platform: connection, settings, and the current game with its search, clock and record.
 pub struct Session {
     pub connection: Connection,
-    /// Options from file, command line and platform.
+    /// Options from `otrera.toml`, the command line and the platform.
     pub settings: Settings,
     /// Start position of new games.
     pub start: Position,
-    /// The platform's setup, for values that the settings leave open.
+    /// The platform's default setup, for values that `settings` leaves open.
     defaults: Setup,
-    /// `None` before the first use and while a search runs.
+    /// Current game; `None` before the first use, and while the background search owns the game.
     game: Option<Box<GameSearch>>,
     /// The background search, if one is running.
     task: Option<SearchTask>,
-    /// Number of the newest search.
+    /// Number of the latest background search, counted from 1; stale [`Event::SearchEnded`] events have lower numbers.
     searches: u64,
     /// True if the next call to [`Session::game`] starts a new game with an empty tree.
     outdated: bool,
@@ -45,13 +45,13 @@ pub struct Session {
 struct SearchTask {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<(Box<GameSearch>, Report)>,
-    /// Moves of the game and the position after them, to restore the game if the thread panics.
+    /// Moves of the game, which restore it, together with the position after them, if the thread panics.
     moves: Vec<Move>,
     position: Position,
 }
 
 impl Session {
-    /// Starts a session without a game.
+    /// Creates a session. The first call to [`Session::game`] creates its game.
     pub fn new(connection: Connection, settings: &Settings, defaults: Setup) -> Self {
         let setup = defaults.with(settings);
         Self {
@@ -69,7 +69,7 @@ impl Session {
         }
     }
 
-    /// Returns the setup: the values in the settings, else the platform's defaults.
+    /// Returns the setup: the platform's defaults, overridden by the settings.
     pub fn setup(&self) -> Setup {
         self.defaults.with(&self.settings)
     }
@@ -83,7 +83,7 @@ impl Session {
         self.connection.log.note(mark, text);
     }
 
-    /// Returns the game, after stopping a running search and dropping its result.
+    /// Returns the current game, created if necessary. First stops a running search and drops its result.
     pub fn game(&mut self) -> &mut GameSearch {
         if let Some(report) = self.stop() {
             self.note("--", &format!("stopped: {}", summary(&report, 1000)));
@@ -109,16 +109,16 @@ impl Session {
         }
     }
 
-    /// Makes the next call of [`Self::game`] start a new game with an empty tree.
+    /// Makes the next call to [`Self::game`] start a new game with an empty tree.
     pub fn forget_tree(&mut self) {
         self.outdated = true;
     }
 }
 
-/// The background search.
+/// Methods for the background search.
 impl Session {
-    /// Runs `think` in a background thread that sends [`Event::SearchEnded`] at its end. `think` must return soon after
-    /// its flag is set. If the system cannot start a thread, returns the report of a single iteration instead.
+    /// Runs `think` in a background thread, which then sends [`Event::SearchEnded`]. `think` must return soon after its
+    /// stop flag is set. Returns `None`, or the report of a one-iteration search if the system cannot start a thread.
     pub fn search(
         &mut self,
         think: impl FnOnce(&mut GameSearch, &AtomicBool) -> Report + Send + 'static,
@@ -145,12 +145,12 @@ impl Session {
         }
     }
 
-    /// Returns the report of the search with this number, which has ended; `None` if the search was stopped before.
+    /// Returns the report of the background search `number`, which has ended; `None` if that search was stopped before.
     pub fn ended(&mut self, number: u64) -> Option<Report> {
         if number == self.searches { self.stop() } else { None }
     }
 
-    /// Stops the search, if one is running, and returns its report; after a panic, that of a single iteration.
+    /// Stops the background search and returns its report (of one iteration after a panic); `None` if no search runs.
     pub fn stop(&mut self) -> Option<Report> {
         let SearchTask { stop, thread, moves, position } = self.task.take()?;
         stop.store(true, Ordering::Relaxed);
@@ -163,7 +163,7 @@ impl Session {
         }
     }
 
-    /// Restores the game after its search thread panicked or could not start; returns the report of a single iteration.
+    /// Restores the game if its search thread panicked or could not start; returns the report of a one-iteration run.
     fn restore(&mut self, moves: &[Move], position: Position) -> Report {
         self.game().follow(moves, position);
         self.exclude_refused();
@@ -171,10 +171,10 @@ impl Session {
     }
 }
 
-/// The game clock.
+/// Methods for the game clock.
 impl Session {
-    /// Returns the time for the next move: `move_time`, or [`GameClock::time_for`] if there is none. A move that
-    /// replaces a refused one gets at most [`MAX_REPLACEMENT`].
+    /// Returns the thinking time for our next move: `move_time` of the setup, or [`GameClock::time_for`] without it.
+    /// After a refused move, limits the time to [`MAX_REPLACEMENT`].
     pub fn time_for_move(&mut self) -> Duration {
         let position = *self.game().position();
         let time = self.setup().move_time.unwrap_or_else(|| self.clock.time_for(&position));
@@ -191,7 +191,7 @@ impl Session {
         self.clock.remaining()
     }
 
-    /// Sets the time left in this game; the next game begins with the total time.
+    /// Sets our time left in the current game. The next game begins with the total time again.
     pub fn set_time_left(&mut self, left: Duration) {
         self.clock = new_clock(self.setup()).with_left(left);
     }
@@ -201,9 +201,9 @@ fn new_clock(setup: Setup) -> GameClock {
     GameClock::for_match(setup.total_time.unwrap_or_default(), setup.move_overhead.unwrap_or_default())
 }
 
-/// Refused moves.
+/// Methods for refused moves.
 impl Session {
-    /// Remembers a move refused in this position. Forgets all refusals once every move has been refused.
+    /// Records that the platform refused a move in this position. Clears the list once it excludes every legal move.
     pub fn refuse(&mut self, mv: Move) {
         self.refused.push(mv);
         let excluded = self.excluded().len();
@@ -217,7 +217,7 @@ impl Session {
         self.game().exclude(&excluded);
     }
 
-    /// Lists the moves to exclude: refused ones, and all moves with a movement that was refused twice.
+    /// Lists the legal moves to exclude: refused moves, and all moves whose movement was refused with two arrows.
     fn excluded(&mut self) -> Vec<Move> {
         if self.refused.is_empty() {
             return Vec::new();
@@ -230,9 +230,9 @@ impl Session {
     }
 }
 
-/// Games and their records.
+/// Methods for games and their records.
 impl Session {
-    /// Starts the clock of a game in which we play this side, and its record if `record_dir` is set.
+    /// Starts a game in which we play `us`: resets the clock, and prepares a record if `record_dir` is set.
     pub fn begin_game(&mut self, us: Side) {
         self.clock = new_clock(self.setup());
         let settings = &self.settings;
@@ -243,7 +243,8 @@ impl Session {
         self.record = folder.map(|folder| RecordFile::new(folder, names, settings, &start));
     }
 
-    /// Returns to the start position, forgets the refused moves and closes the record. Deletes a record without moves.
+    /// Ends the game: returns to the start position, clears the refused moves and closes the record. Deletes it
+    /// if the game has no moves.
     pub fn end_game(&mut self) {
         if self.game().moves().is_empty() {
             self.discard_record();
@@ -260,7 +261,7 @@ impl Session {
         self.write_record(|record| record.write(&moves, winner));
     }
 
-    /// Writes the record with a move that was just received or is about to be sent, without syncing.
+    /// Writes the record, including `mv`, a move just received or about to be sent, without syncing it to disk.
     pub fn announce(&mut self, mv: Option<Move>) {
         let moves = [self.moves(), mv.as_slice()].concat();
         self.write_record(|record| record.announce(&moves));
@@ -295,7 +296,7 @@ mod tests {
 
     #[test]
     fn the_first_move_reserves_overhead_for_later_moves() {
-        // A second of overhead for each of 40 moves leaves a third of the minute to think.
+        // One second of overhead for each of 40 moves leaves a third of the minute for thinking.
         let time = |overhead| session(Duration::from_millis(overhead)).time_for_move();
         assert!(time(1000) < time(0) * 2 / 3, "{:?} and {:?}", time(1000), time(0));
         let after_begin = |overhead| {

@@ -1,7 +1,7 @@
-//! Parses and formats UCI in the dialect of Fairy-Stockfish's variant amazons: arguments, moves, scores and boards.
+//! Parses and formats UCI in the dialect of Fairy-Stockfish's Amazons variant: arguments, moves, scores and boards.
 //!
-//! A move is `d1d7,d7g7`: from and to of the amazon, then from and to of the arrow. In UCI White moves first, so White
-//! is our Black.
+//! A move is `d1d7,d7g7`: from and to of the amazon, then from and to of the arrow. In UCI White moves first, so UCI's
+//! White is our Black.
 
 use crate::board::{self, Colours};
 use otrera::{Move, Position, Report, Side, Size, WinRate};
@@ -11,28 +11,28 @@ use std::time::Duration;
 /// The arguments of `go`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Go {
-    /// Answer only after `stop`.
+    /// True to answer only after `stop`.
     pub infinite: bool,
-    /// Answer only after `ponderhit` or `stop`.
+    /// True to answer only after `ponderhit` or `stop`.
     pub ponder: bool,
     pub move_time: Option<Duration>,
-    /// Time left of the first player (`wtime`) and of the second (`btime`).
+    /// Time left for the first player (`wtime`) and for the second (`btime`).
     pub clocks: [Option<Duration>; 2],
     pub increments: [Duration; 2],
     pub moves_to_go: Option<u32>,
-    /// Maximum iterations.
+    /// Maximum number of search iterations.
     pub nodes: Option<u64>,
     pub depth: Option<usize>,
     /// Depth of a perft to run instead of a search.
     pub perft: Option<u32>,
 }
 
-/// Returns name and value of an option from the arguments of `setoption`; both can contain spaces.
+/// Returns the option's name and value from the arguments of `setoption`; both can contain spaces.
 pub fn read_option<'a>(words: impl Iterator<Item = &'a str>) -> [String; 2] {
     split_at("value", words.skip_while(|&word| word != "name").skip(1)).map(|words| words.join(" "))
 }
 
-/// Splits words at the first `keyword`, which is dropped.
+/// Splits words into those before and those after the first `keyword`, which is dropped.
 pub fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> [Vec<&'a str>; 2] {
     let before = words.by_ref().take_while(|&word| word != keyword).collect();
     [before, words.collect()]
@@ -65,12 +65,12 @@ fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
     word?.parse().ok()
 }
 
-/// Parses milliseconds; an overrun clock is negative and counts as zero.
+/// Parses a time in milliseconds. A negative time (an overrun clock) counts as zero.
 fn milliseconds(word: Option<&str>) -> Option<Duration> {
     number::<i64>(word).map(|number| Duration::from_millis(number.max(0).unsigned_abs()))
 }
 
-/// Returns the variant's name for a board size.
+/// Returns the UCI variant name for a board size: `amazons` for 10x10, `amazons8` for 8x8.
 pub fn variant(size: Size) -> String {
     match size {
         Size::STANDARD => "amazons".into(),
@@ -78,7 +78,7 @@ pub fn variant(size: Size) -> String {
     }
 }
 
-/// Lists the board sizes, the standard one first.
+/// Lists the board sizes from 10x10, the standard one, down to 4x4.
 pub fn sizes() -> impl Iterator<Item = Size> {
     (4..=10).rev().filter_map(Size::new)
 }
@@ -90,19 +90,19 @@ pub fn format_move(mv: Move) -> String {
 /// Options for the content of the `info` lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
-    /// Number of moves (`MultiPV`).
+    /// Maximum number of moves to show (`MultiPV`).
     pub lines: usize,
     /// True to add the winning rate as `wdl`.
     pub winning_rate: bool,
 }
 
-/// Returns the depth of a report, in moves.
+/// Returns the search depth of a report, in plies.
 pub fn depth(report: &Report) -> usize {
-    // A deeper earlier search can have found the principal variation.
+    // The principal variation can be longer, since an earlier search may have found its end.
     report.depth.max(report.principal_variation.len())
 }
 
-/// Formats the `info` lines of a report; `side` is to move.
+/// Formats the `info` lines of a report for a position with `side` to move.
 pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
     if report.best.is_none() {
         return "info depth 0 score mate 0".into();
@@ -131,7 +131,7 @@ pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
     lines.join("\n")
 }
 
-/// Formats a proven result for the side to move, with its margin if known.
+/// Formats an `info string` with the proven result for the side to move and its margin, if known; `None` if unproven.
 fn verdict(report: &Report, side: Side) -> Option<String> {
     let result = if report.proven? == side { "win" } else { "loss" };
     let margin = report.margin.map_or(String::new(), |margin| format!(", margin at least {margin}"));
@@ -141,7 +141,7 @@ fn verdict(report: &Report, side: Side) -> Option<String> {
 /// Score of a proven win, in centipawns.
 const WON: f64 = 20_000.0;
 
-/// Maximum score of a position without a proof, in centipawns.
+/// Maximum absolute score of an unproven position, in centipawns.
 const MAX_UNPROVEN: f64 = 2_000.0;
 
 /// Formats a winning rate w as a score of `400 log10(w / (1 - w))`, so that `cp 100` is 64 %. A proven win is not shown
@@ -161,7 +161,7 @@ fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> Strin
     text
 }
 
-/// Formats the best move and the ponder move.
+/// Formats the `bestmove` line, with the ponder move if there is one.
 pub fn format_best_move(report: &Report) -> String {
     let Some(best) = report.best else { return "bestmove (none)".into() };
     match report.principal_variation.get(1) {
@@ -183,7 +183,7 @@ pub fn format_board(position: &Position) -> String {
     format!("{rows}\n\nFen: {}", position.to_fen())
 }
 
-/// Counts the move sequences of length `depth` (at least 1) for each first move, and formats the counts.
+/// Formats a perft divide: for each first move, the number of move sequences of length `depth` (at least 1).
 pub fn format_perft(position: &Position, depth: u32) -> String {
     let mut text = String::new();
     let mut sum = 0;

@@ -1,7 +1,7 @@
-//! UCI in Fairy-Stockfish's amazons dialect, for graphical interfaces and engine matches.
+//! UCI in the dialect of Fairy-Stockfish's Amazons variant, for graphical interfaces and engine matches.
 //!
-//! The search runs in the background, while the loop reads the input and keeps the time. At the deadline, at `stop` and
-//! before the next `go`, the loop stops the search and sends `bestmove`, so that every `go` has exactly one answer.
+//! The search runs in the background, while the loop reads input and watches the deadline. At the deadline, at `stop`
+//! and before the next `go`, the loop stops the search and sends `bestmove`: every `go` has exactly one answer.
 
 mod dialect;
 mod timing;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use timing::time_for;
 
-/// UCI: the interface sets board, threads and memory by options and sends the clocks with each `go`.
+/// UCI: the GUI sets board, threads and memory by options, and sends the clocks with each `go`.
 pub const PLATFORM: Platform = Platform {
     name: "UCI",
     speaker: "a UCI interface",
@@ -30,10 +30,10 @@ pub const PLATFORM: Platform = Platform {
     play,
 };
 
-/// Maximum of `Move Overhead`, in milliseconds.
+/// Maximum of the option `Move Overhead`, in milliseconds.
 const MAX_OVERHEAD: u64 = (options::MAX_OVERHEAD * 1000.0) as u64;
 
-/// Maximum of `MultiPV`.
+/// Maximum of the option `MultiPV`.
 const MAX_LINES: u64 = 500;
 
 /// True for `uci`, the greeting of this protocol.
@@ -62,9 +62,9 @@ fn play(session: Session) -> Result<(), Disconnected> {
 struct PendingGo {
     /// Side to move.
     side: Side,
-    /// The arguments, whose `infinite` and `ponder` can withhold the answer.
+    /// Arguments of the command. While `infinite` or `ponder` is set, the answer is withheld.
     go: Go,
-    /// Time for the move, counted from `go`, or from `ponderhit` when pondering.
+    /// Thinking time, counted from `go`, or from `ponderhit` when pondering; `None` without a time limit.
     time: Option<Duration>,
     deadline: Option<Instant>,
     /// Report of the search; `None` while the search is running.
@@ -81,7 +81,7 @@ struct UciBot {
     pending: Option<PendingGo>,
 }
 
-/// Type, default and valid values of an option.
+/// Type of a UCI option with its default and valid values; for `Spin` the default, minimum and maximum.
 enum Kind {
     Spin(u64, u64, u64),
     Check(bool),
@@ -158,7 +158,7 @@ impl UciBot {
         }
     }
 
-    /// Sends a problem, if there is one, as `info string`.
+    /// Sends the problem in `outcome`, if there is one, as an `info string`.
     fn report(&self, outcome: Result<(), String>) -> Result<(), Disconnected> {
         outcome.or_else(|problem| self.session.send(&format!("info string {problem}")))
     }
@@ -171,7 +171,7 @@ impl UciBot {
         format!("id name {name} {version}\nid author the Otrera authors\n{options}uciok")
     }
 
-    /// Returns all options, in the order of the answer to `uci`.
+    /// Returns all UCI options with their current values, in the order of the answer to `uci`.
     fn options(&self) -> [UciOption; 9] {
         let setup = self.session.setup();
         let Resources { threads, memory, .. } = setup.resources(&self.session.settings);
@@ -192,7 +192,7 @@ impl UciBot {
                 bot.session.forget_tree();
                 Ok(())
             }),
-            // The interface says with each `go` whether to ponder.
+            // The GUI decides with each `go` whether to ponder.
             ("Ponder", Kind::Check(false), |_, _| Ok(())),
             ("MultiPV", Kind::Spin(self.shown.lines as u64, 1, MAX_LINES), |bot, value| {
                 bot.shown.lines = options::number(value, 1, MAX_LINES)? as usize;
@@ -244,7 +244,7 @@ impl UciBot {
     }
 
     /// Sets up a position. Like Fairy-Stockfish, plays all moves before the first invalid one. An invalid FEN changes
-    /// nothing. Also fails if the preset is for other boards.
+    /// nothing. Also fails if the preset's weights file is for other board sizes.
     fn set_position(&mut self, fen: Option<&str>, moves: &[&str]) -> Result<(), String> {
         self.position = match fen {
             Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
@@ -261,13 +261,13 @@ impl UciBot {
         self.session.settings.check_board(self.position.size())
     }
 
-    /// Starts the search of `go`.
+    /// Starts the search requested by `go`. If only one move is legal, limits a timed search to one iteration.
     fn think(&mut self, go: Go, arrived: Instant) -> Result<(), Disconnected> {
         let time = if go.infinite { None } else { time_for(&go, &self.position, self.overhead()) };
         let forced = time.is_some() && self.position.legal_moves().nth(1).is_none();
         let iterations = if forced { Some(1) } else { go.nodes };
         let deadline = if go.ponder { None } else { time.and_then(|time| arrived.checked_add(time)) };
-        // The search also knows the deadline, which saves a thread switch on a busy machine.
+        // The search checks the deadline too, which saves a thread switch on a busy machine.
         let limits = Limits { iterations, deadline };
         let (output, shown) = (self.session.connection.output.clone(), self.shown);
         let (side, depth) = (self.position.side(), go.depth.unwrap_or(usize::MAX));
@@ -286,7 +286,7 @@ impl UciBot {
         self.answer_if_due()
     }
 
-    /// Starts the clock: the opponent has played the ponder move.
+    /// Handles `ponderhit`: the opponent has played the ponder move, so our clock starts.
     fn ponder_hit(&mut self, arrived: Instant) -> Result<(), Disconnected> {
         if let Some(pending) = self.pending.as_mut().filter(|pending| pending.go.ponder) {
             pending.go.ponder = false;
@@ -295,7 +295,7 @@ impl UciBot {
         self.answer_if_due()
     }
 
-    /// Handles a search that ended by itself.
+    /// Handles a search that ended by itself: sends its last `info` lines, and the answer if it is due.
     fn search_ended(&mut self, number: u64) -> Result<(), Disconnected> {
         if let (Some(report), Some(go)) = (self.session.ended(number), &mut self.pending) {
             self.session.send(&dialect::format_info(&report, go.side, self.shown))?;
@@ -321,7 +321,7 @@ impl UciBot {
     }
 }
 
-/// Quotes the first 40 characters.
+/// Quotes the first 40 characters of a text.
 fn shortened(text: &str) -> String {
     format!("{:?}", text.chars().take(40).collect::<String>())
 }

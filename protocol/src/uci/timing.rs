@@ -1,15 +1,15 @@
-//! Computes the thinking time for a `go`.
+//! Computes the thinking time for a `go` command.
 
 use super::dialect::Go;
 use otrera::{GameClock, Position};
 use std::time::Duration;
 
-/// Returns the time for a move: `movetime` minus the overhead, or a time planned from the clock; `None` without either.
+/// Returns the thinking time: `movetime` minus the overhead, or a time planned from the clock; `None` without either.
 /// With `left` on the clock minus the overhead, the planned time is
 ///
 /// `min(max(share, left / (movestogo + 1)) + 3/4 increment, left / 2)`
 ///
-/// where `share` is the time that [`GameClock`] plans for a move of a game without a time control.
+/// where `share` is the time that [`GameClock`] plans for this move if `left` must last for the rest of the game.
 pub fn time_for(go: &Go, position: &Position, overhead: Duration) -> Option<Duration> {
     if let Some(time) = go.move_time {
         return Some(time.saturating_sub(overhead));

@@ -1,4 +1,4 @@
-//! Fixtures that several test files share: the program, folders and files.
+//! Helpers shared by several test files, for running the program and for folders and files.
 
 use otrera_referee::program::{Exit, Program};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub fn start(arguments: &[&str]) -> Program {
     Program::start(command)
 }
 
-/// Runs a program with `input` as its whole standard input and waits for its exit.
+/// Runs a program with `input` as its entire standard input; returns its exit status and output.
 pub fn run<'a>(
     program: impl AsRef<Path>,
     arguments: impl IntoIterator<Item = &'a str>,
@@ -30,14 +30,14 @@ pub fn run<'a>(
     run_command(command, input)
 }
 
-/// Runs the program until it ends; asserts success without error output, and returns the output.
+/// Runs the program without input; asserts exit status 0 and no error output, and returns the output.
 pub fn output<'a>(arguments: impl IntoIterator<Item = &'a str>) -> String {
     let exit = run(OTRERA, arguments, b"");
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "{}", exit.rest);
     exit.rest
 }
 
-/// Asserts that a run printed a move, a debug line and no errors; returns the move.
+/// Asserts that a run on Botzone printed a move, a debug line and no errors; returns the move.
 pub fn answer_of(exit: &Exit) -> &str {
     assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
     let [mv, debug] = exit.rest.lines().collect::<Vec<_>>()[..] else { panic!("{}", exit.rest) };
@@ -45,13 +45,13 @@ pub fn answer_of(exit: &Exit) -> &str {
     mv
 }
 
-/// Returns the iterations of the first search in a log or a debug line.
+/// Returns the number of iterations of the first search reported in a log or debug line.
 pub fn iterations(text: &str) -> u64 {
     let number = text.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
     number.unwrap_or_else(|| panic!("no iterations in {text}"))
 }
 
-/// Sends `quit`; asserts exit status 0 without more output.
+/// Sends `quit`; asserts exit status 0 and no further output.
 pub fn quit(mut program: Program) {
     program.send("quit\n");
     let exit = program.exit(LIMIT).unwrap();
@@ -65,7 +65,7 @@ pub fn run_command(command: Command, input: &[u8]) -> Exit {
     program.exit(LIMIT).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// Creates an empty folder for one test.
+/// Creates an empty folder for one test and returns its path. Deletes the folder of an earlier run.
 pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", env!("CARGO_CRATE_NAME")));
     let _ = std::fs::remove_dir_all(&folder);
@@ -73,7 +73,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Hard-links the program into a folder, for tests of files beside the executable; returns the new path.
+/// Hard-links the program into a folder, for tests of files beside the executable; returns the path of the link.
 pub fn installed(folder: &Path) -> PathBuf {
     let program = folder.join(Path::new(OTRERA).file_name().expect("a file"));
     // A link: a copy cannot be started while another thread's child process has the copy open for writing.
@@ -98,7 +98,7 @@ pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns name and text of the only record in a folder, which can also have a temporary file of a running program.
+/// Returns the name and the text of the only `.txt` record in a folder; panics unless there is exactly one.
 pub fn only_record(folder: &Path) -> (String, String) {
     let [file] = &files(folder, "txt")[..] else { panic!("{:?}", files(folder, "txt")) };
     (text(Path::new(file.file_name().expect("a name"))).to_owned(), read(file))

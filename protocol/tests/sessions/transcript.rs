@@ -1,4 +1,4 @@
-//! Plays a transcript. `protocol/tests/sessions.rs` describes the directives.
+//! Replays a transcript. `protocol/tests/sessions.rs` describes the directives.
 
 use otrera::{Move, Position, Size};
 use otrera_referee::board::Board;
@@ -12,7 +12,7 @@ use testkit::Folder;
 /// Default time limit for a line of output and for the program's exit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Plays one transcript. Fails at the first unmet expectation, with the file, the line and the output received.
+/// Replays one transcript. Fails at the first unmet expectation; the error has the file, the line and the output.
 pub fn play(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut stage = Stage { folder: Folder::new("sessions"), program: None, referee: None };
@@ -31,7 +31,7 @@ pub fn play(path: &Path) -> Result<(), String> {
     }
 }
 
-/// State of a transcript: its folder, the running program, and the referee's board.
+/// State of a transcript's replay: its folder, the running program, and the referee's board.
 struct Stage {
     folder: Folder,
     program: Option<Program>,
@@ -95,7 +95,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Replaces the placeholders in a text to send.
+    /// Replaces the placeholders in a text to send, such as `<CR>`; returns the bytes.
     fn filled_in(&mut self, text: &str) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         let mut rest = text;
@@ -177,7 +177,7 @@ impl Stage {
         }
     }
 
-    /// Fails unless the folder contains a record with exactly the moves of the referee's board.
+    /// Fails unless the folder contains a record with exactly the moves played on the referee's board.
     fn recorded(&mut self) -> Result<(), String> {
         let written = |mv: &Move| format!(" {}{}({})", mv.from, mv.to, mv.arrow);
         let line = |pair: &[Move]| pair.iter().map(written).collect::<String>();
@@ -197,13 +197,13 @@ impl Stage {
     }
 }
 
-/// Formats all moves of the game in UCI notation.
+/// Formats all moves of the game in UCI notation, separated by spaces.
 fn game_of(board: &Board) -> String {
     let moves: Vec<String> = board.moves().iter().map(|&mv| board.format_move(mv, Form::Uci)).collect();
     moves.join(" ")
 }
 
-/// Replaces the placeholders in an expected line.
+/// Replaces the placeholders in an expected line: `<version>` and `<cores>`.
 fn filled(literal: &str) -> String {
     let cores = std::thread::available_parallelism().unwrap();
     literal.replace("<version>", env!("CARGO_PKG_VERSION")).replace("<cores>", &cores.to_string())
