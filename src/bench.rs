@@ -1,4 +1,4 @@
-//! The behaviour checksum: a hash over single-threaded searches of fixed positions, each with a fixed iteration count.
+//! The bench signature (`Bench:`): a hash over single-threaded searches of fixed positions, each with a fixed iteration count.
 //!
 //! Builds with equal checksums search identically, visit for visit. The checksum says nothing about strength. Speeds
 //! can be compared only if they were measured at the same time on the same machine.
@@ -29,7 +29,7 @@ pub const ITERATIONS: u64 = 10_000;
 /// Result of a benchmark.
 #[derive(Clone, Copy, Debug)]
 pub struct Bench {
-    /// Behaviour checksum, 32 bits.
+    /// Bench signature: a hash of the search results, of which only the lower 32 bits are used.
     pub checksum: u64,
     /// Total number of iterations over all positions.
     pub iterations: u64,

@@ -29,7 +29,7 @@ fn eventually_running(text: &str, count: usize) -> bool {
     eventually(|| count_running(text) == count)
 }
 
-/// Checks that a program in tests/engines gets this verdict for this reason in its first turn, and does not keep
+/// Checks that a program in tests/engines gets this verdict for this reason on its first turn, and does not keep
 /// running.
 fn check_verdict(program: &str, options: &str, verdict: &str, reason: &str) {
     let path = format!("{}/tests/engines/{program}", env!("CARGO_MANIFEST_DIR"));

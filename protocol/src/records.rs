@@ -140,7 +140,7 @@ impl RecordFile {
         [&self.record.black, &self.record.white, &self.when, &self.record.event].map(|text| file_safe(text))
     }
 
-    /// Returns the path for this result, by default in the championships' form:
+    /// Returns the path for this result, by default with the championships' file name:
     /// `AM-<first>B vs <second>W-先手胜-2020年08月16日 11时44分 重庆-<event>.txt`.
     fn place(&self, winner: Option<Side>, suffix: &str) -> PathBuf {
         let [black, white, when, event] = self.names();

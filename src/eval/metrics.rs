@@ -77,7 +77,7 @@ pub struct Territory {
 }
 
 impl Territory {
-    /// Evaluates equations 2 and 3: Black's number of squares minus White's, plus `tie` for each shared square.
+    /// Evaluates equations 2 and 3 of the MG-PEO paper: Black's number of squares minus White's, plus `tie` for each shared square.
     #[inline(always)]
     pub fn balance(self, tie: f32) -> f32 {
         (self.black as i32 - self.white as i32) as f32 + tie * self.shared as f32
@@ -182,8 +182,8 @@ impl Lead {
         self.sum -= ((reached.low[1] & low).count_ones() + (reached.high[1] & high).count_ones()) as i32;
     }
 
-    /// Returns the sum, plus `alone` for each square that only Black reaches, minus `alone` for each that only White
-    /// does.
+    /// Returns the sum of the differences in distance, plus `alone` for each square that only Black reaches, minus
+    /// `alone` for each that only White reaches.
     #[inline(always)]
     fn sum(&self, alone: usize) -> i32 {
         self.sum + alone as i32 * self.only

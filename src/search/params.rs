@@ -89,9 +89,9 @@ impl Puct {
     /// Number of visits at which the exploration constants begin to grow noticeably.
     const GROWTH_VISITS: f32 = 20_000.0;
 
-    /// Returns the exploration constant for movements or for arrows at a node with `visits` visits:
+    /// Returns the exploration factor for movements or for arrows at a node with `visits` visits:
     /// `c * (1 + growth * ln(1 + visits / 20000))`.
-    // With a constant c, a long search would hardly ever revisit a child that once looked bad.
+    // Without this growth, a long search would hardly ever revisit a child that once looked bad.
     #[inline(always)]
     pub fn c(&self, is_arrow: bool, visits: u32) -> f32 {
         let c = if is_arrow { self.arrow_c } else { self.movement_c };

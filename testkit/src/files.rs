@@ -10,7 +10,7 @@ pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate is a folder of the repository")
 }
 
-/// Returns Cargo's target folder, three levels above the running test (`target/PROFILE/deps`).
+/// Returns Cargo's target folder, three levels above the running test executable in `target/PROFILE/deps`.
 pub fn target() -> &'static Path {
     static TARGET: LazyLock<PathBuf> = LazyLock::new(|| {
         let program = std::env::current_exe().expect("a test knows its path");

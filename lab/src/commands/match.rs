@@ -63,7 +63,7 @@ pub struct Args {
 // Limits, board, openings and seed of games.
 #[derive(clap::Args, Clone, Debug)]
 pub struct GameArgs {
-    /// Seconds per move [default: 0.1, or no limit for players of fixed depth or iterations].
+    /// Seconds per move [default: 0.1, or no limit for players with a fixed depth or iteration count].
     #[arg(long, value_name = "S", group = "effort", value_parser = read_time)]
     time: Option<Duration>,
     /// Seconds per side for the whole game.

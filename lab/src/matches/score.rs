@@ -5,7 +5,7 @@ use crate::stats::sprt::{Sprt, Verdict};
 use otrera::{GameRecord, Move, Side};
 use std::collections::{BTreeMap, HashSet};
 
-/// Counts over the games of a match. A plays Black in even-numbered games.
+/// Counts over the games of a match. Player A has Black in even-numbered games.
 #[derive(Clone, Debug, Default)]
 pub struct Score {
     pub wins: u64,

@@ -106,7 +106,7 @@ pub fn put_first(edges: &mut [Edge], tried: &[Edge]) {
 const AT_ONCE: usize = 8;
 
 /// Padding that compares greater than every edge, even as a signed number: before AVX-512, x86 has only signed
-/// comparisons.
+/// vector comparisons.
 const LAST: Edge = Edge(i32::MAX as u32);
 
 /// Sorts distinct edges into `sorted` (rank sort): the index of each edge is the number of smaller edges. For the

@@ -245,9 +245,9 @@ impl Tree {
         children as usize
     }
 
-    /// Empties pages with at most `most` used words, the least used first, by moving their slots to other pages.
-    /// Returns `true` if the empty pages then number 1/16 of a slice, `false` if the other pages lack room. Does
-    /// nothing while [`Pool::cut_off`] holds subtrees.
+    /// Empties pages with at most `most` used words, those with the fewest first, by moving their slots to other pages.
+    /// Returns true if at least `slice / 16` pages are then empty, false if the other pages lack room. Moves nothing
+    /// while [`Pool::cut_off`] holds subtrees.
     fn evacuate(&self, slice: usize, most: u32) -> bool {
         let mut pool = self.pool();
         let reserve = (slice / 16).max(1);

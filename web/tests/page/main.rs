@@ -597,7 +597,7 @@ fn bad_input_gets_a_message_and_the_page_works_on() {
 
 const START: &str = "1qq1/q2q/Q2Q/1QQ1";
 
-/// Invalid inputs as (text, FEN): moves from the FEN, or a record if the FEN is empty.
+/// Invalid inputs as (text, FEN): the text is moves played from that position, or a record if the FEN is empty.
 const PROBLEMS: [(&str, &str); 42] = [
     ("", "nonsense"),
     ("", "4/4/4/4"),

@@ -26,7 +26,7 @@ use std::time::Duration;
 pub struct Args {
     /// The bot with its arguments, in quotes: "dist/otrera --threads 1".
     command: String,
-    /// Interaction modes; the keep modes allow keep-running.
+    /// Interaction modes; with `-keep` the bot may keep its process running between turns.
     #[arg(
         long,
         value_name = "MODE,...",

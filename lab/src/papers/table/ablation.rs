@@ -29,7 +29,7 @@ const DEPTHS: [&str; 8] = ["1", "2", "3", "4", "5", "6", "8", "4+5"];
 /// The paper's mean round of the match point, where a game is decided, for each of [`DEPTHS`].
 const ROUNDS_BY_DEPTH: [f64; 8] = [40.25, 40.14, 40.0, 39.9, 39.84, 40.04, 40.1, 39.68];
 
-/// Round of the match point that the paper assigns to a lost game.
+/// Round that the paper counts as the match point (the move at which a game is decided) if the game is lost.
 const LOST: f64 = 47.0;
 
 /// Thinking time per move; 5 s in the paper.

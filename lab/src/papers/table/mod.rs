@@ -1,4 +1,4 @@
-//! `lab table NAME`: reproduces the papers' tables, our numbers beside theirs, and three tables of our own.
+//! `lab table NAME`: reproduces the papers' tables with our numbers beside theirs, and prints three tables of our own.
 
 mod ablation;
 mod convergence;
