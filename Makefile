@@ -96,13 +96,14 @@ bench: bot ## behaviour checksum and speed of the bot
 same-bench: bot ## checks that the Linux, AArch64 (QEMU) and Windows builds have the recorded Bench
 	scripts/same_bench.sh
 
-lint: ## formatting, clippy and documentation, warnings as errors
+lint: ## formatting, clippy, documentation (warnings are errors), and whether the fuzz targets compile
 	@scripts/need.sh cargo
 	@cargo fmt --version >/dev/null && cargo clippy --version >/dev/null || rustup component add rustfmt clippy
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo clippy --locked --workspace --test cluster --test report --test page --test pictures -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
+	cargo check --locked --manifest-path fuzz/Cargo.toml --quiet
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
 	else echo "licences and sources of the dependencies are not checked: cargo-deny is missing (make deny)"; fi
 
