@@ -20,7 +20,7 @@ struct Terminal {
     screen: Receiver<Vec<u8>>,
     /// Raw bytes of the output so far.
     bytes: Vec<u8>,
-    /// Output so far as text, with LF instead of CRLF.
+    /// The output until now, as text with LF instead of CRLF.
     shown: String,
     /// Byte offset in `shown` after the last text found by [`Self::wait_for`].
     passed: usize,

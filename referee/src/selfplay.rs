@@ -29,7 +29,7 @@ pub enum Show {
 }
 
 /// Plays whole games of the engine against itself through its tournament protocols, checks every move and every line,
-/// shows and records the games.
+/// and shows and records the games.
 #[derive(clap::Args)]
 #[command(after_help = "Exit status: 0 no violation, 1 a violation, 2 wrong usage or no engine.")]
 pub struct Options {

@@ -50,7 +50,7 @@ pub const MOVEMENT_FEATURES: [usize; 4] = [1 << 6, 1 << 8, 1 << 7, 1 << 8];
 /// Number of classes of each arrow feature, see the module comment.
 pub const ARROW_FEATURES: [usize; 6] = [1 << 6, 1 << 6, 1 << 8, 1 << 7, 1 << 7, 1 << 5];
 
-/// Returns the total number of classes of features, given the number of classes of each feature.
+/// Returns the sum of the features' numbers of classes (values of a categorical feature).
 pub const fn classes(features: &[usize]) -> usize {
     let mut sum = 0;
     let mut feature = 0;
@@ -152,7 +152,7 @@ impl Movements {
     }
 }
 
-/// Class and network code of every square, from which the features of arrows are read; computed once per movement.
+/// Features of all arrows after a movement, by square: log-linear classes, and codes for the network.
 pub struct Arrows {
     classes: SquareClasses<4>,
     /// Codes of the squares for the network. The code of an empty square is also its class in the queen-distance

@@ -21,7 +21,7 @@ pub const VECTOR: usize = 16;
 /// A row of 8-bit weights: one for each unit, in `VECTORS` vectors.
 pub type Row<const VECTORS: usize> = [[i8; VECTOR]; VECTORS];
 
-/// A first layer over the squares, with `16 * VECTORS` hidden units.
+/// First layer of a network, whose one-hot inputs are the codes of all squares; it has `16 * VECTORS` hidden units.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SquareLayer<const VECTORS: usize> {
     edge: usize,

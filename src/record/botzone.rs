@@ -1,6 +1,6 @@
 //! Reads Botzone games (8x8): match logs from the site, and the input of its bots.
 //!
-//! A match log is a list that alternates between the judge's and the bots' entries. Other keys are ignored:
+//! A match log is a list that alternates between the judge's and the bots' entries. Keys not shown here are ignored:
 //!
 //! ```text
 //! [{"output":{"command":"request","content":{"0":{"x0":-1,…}},"display":{…}}},

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Value of a win at the root, in thousandths of the evaluation's unit; each ply before the win reduces it by one.
 const WON: i32 = 1_000_000_000;
-/// Half the width of the first aspiration window: one unit of the evaluation, such as a square.
+/// Half the width of the first aspiration window, in thousandths of the evaluation's unit.
 const WINDOW: i32 = 1000;
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 

@@ -46,7 +46,7 @@ pub struct Args {
     /// Maximum number of games in a match.
     #[arg(long, value_name = "N", default_value = "2000", value_parser = read_count::<u64>)]
     match_games: u64,
-    /// Keep the new weights if a sequential test decides that they are stronger by ELO1, not by ELO0.
+    /// Keep the new weights if an SPRT accepts a gain of ELO1 over ELO0; ALPHA and BETA are its error rates.
     #[arg(
         long, value_name = "ELO0,ELO1[,ALPHA,BETA]", default_value = "0,20", value_parser = check_sprt,
         allow_hyphen_values = true

@@ -29,7 +29,7 @@ pub struct Sprt {
     pub verdict: Verdict,
 }
 
-/// Pseudo-count added to every bin before mean and variance are computed (Jeffreys' prior of a multinomial).
+/// Pseudo-count added to every bin before mean and variance are computed (the Jeffreys prior for a multinomial).
 // Without it, the variance is zero and the ratio infinite while all pairs are in one bin. Fishtest's 0.001 in empty
 // bins is too little here: a test of 0 against 50 Elo would end with its first pair.
 const PRIOR: f64 = 0.5;

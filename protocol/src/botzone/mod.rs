@@ -198,8 +198,8 @@ fn input_stays_open(events: &mut Events, mut deadline: Instant) -> bool {
     !closed || another_turn
 }
 
-/// Formats the answer without [`KEEP_RUNNING`], with `remark` at the end of the debug text. In simple interaction,
-/// omits the debug text if `stays` is true (the process keeps running).
+/// Formats the answer without [`KEEP_RUNNING`], with `remark` at the end of the debug text. In Botzone's simple
+/// interaction, omits the debug text if `stays` is true (the process keeps running).
 fn format_answer(report: &Report, style: Style, stays: bool, remark: &str) -> String {
     let response = response(report.best, style);
     let debug = summary(report, MAX_DEBUG.saturating_sub(remark.len())) + remark;

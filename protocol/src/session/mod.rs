@@ -243,8 +243,8 @@ impl Session {
         self.record = folder.map(|folder| RecordFile::new(folder, names, settings, &start));
     }
 
-    /// Ends the game: returns to the start position, clears the refused moves and closes the record. Deletes it
-    /// if the game has no moves.
+    /// Ends the game: returns to the start position, clears the moves that the platform refused, and closes the record.
+    /// Deletes the record if the game has no moves.
     pub fn end_game(&mut self) {
         if self.game().moves().is_empty() {
             self.discard_record();

@@ -81,8 +81,8 @@ impl Networks {
         [("standard", self.standard.as_ref(), 9..=10), ("small", self.small.as_ref(), 4..=8)]
     }
 
-    /// Checks that each network's square layer is for its largest board, and runs [`Network::check_sums`] on positions
-    /// from random games on each of its board sizes.
+    /// Checks that each network's square layer is sized for its largest board, and runs [`Network::check_sums`] on
+    /// positions from random games on each of its board sizes.
     pub(super) fn check(&self) -> Result<(), String> {
         for (name, weights, edges) in self.named() {
             let Some(NetworkWeights { network, .. }) = weights else { continue };

@@ -135,7 +135,7 @@ impl Node<'_> {
         self.access.add(self.visits, u64::from(count).wrapping_neg(), Relaxed);
     }
 
-    /// Adds to the sum of rewards of the side that moved here, in units of 1/[`REWARD_UNIT`].
+    /// Adds `reward`, in units of 1/[`REWARD_UNIT`], to the sum of rewards of the side whose move led here.
     #[inline]
     pub fn add_reward(&self, reward: u32) {
         self.access.add(self.value, u64::from(reward), Relaxed);

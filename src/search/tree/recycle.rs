@@ -179,8 +179,8 @@ impl Tree {
         self.file_swept(&mut pool, &swept)
     }
 
-    /// Stores the free slots of swept pages and updates the pool's lists of pages. Returns the number of words freed in
-    /// the pages.
+    /// Records the free slots of swept pages in the pool and updates its lists of pages. Returns the number of words
+    /// freed in the pages.
     fn file_swept(&self, pool: &mut Pool, swept: &[Swept]) -> usize {
         pool.unfile(swept.iter().map(|swept| swept.number));
         let mut freed = 0;

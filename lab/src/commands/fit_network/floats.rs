@@ -71,7 +71,8 @@ impl Floats {
         units.fold(hidden[LINEAR], |sum, (unit, weight)| sum + unit.max(0.0) * weight)
     }
 
-    /// Quantises the weights to the engine's integers, for boards of this edge; fails if a weight overflows 16 bits.
+    /// Quantises the weights to the engine's integers, for boards of this edge length. Fails if a weight overflows 16
+    /// bits.
     pub fn rounded(&self, edge: usize) -> Result<Box<Network>, String> {
         let mut network = Network::new(self.rounded_squares(edge));
         for (number, row) in network.rows.iter_mut().enumerate() {

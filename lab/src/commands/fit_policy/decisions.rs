@@ -57,7 +57,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Creates the layout of the network for boards with at most this edge.
+    /// Creates the layout of the network for boards of edge length `edge` or less.
     pub fn new(edge: usize) -> Self {
         let area = edge * edge;
         let number = |square: Square| square.row() * edge + square.column();

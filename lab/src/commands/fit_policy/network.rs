@@ -14,13 +14,13 @@ type Row = [f32; UNITS];
 pub struct Policy {
     kind: Kind,
     layout: Layout,
-    /// The rows of the network (bias, squares, half-moves), then the log-linear weights of the features.
+    /// The rows of the network (bias, squares, movements or arrows), then the log-linear weights of the features.
     weights: Vec<f32>,
     rows: usize,
 }
 
 impl Policy {
-    /// Creates a policy for boards of this edge with small random network rows and log-linear weights of 0.
+    /// Creates a policy for boards of edge length `edge`, with small random network rows and log-linear weights of 0.
     pub fn random(kind: Kind, edge: usize, rng: &mut Rng) -> Self {
         let rows = rows(edge);
         let mut weights: Vec<f32> = (0..rows * UNITS).map(|_| (0.07 * normal(rng)) as f32).collect();

@@ -1,5 +1,5 @@
-//! The Elo gain of each technique of the preset `tournament`: games against the preset without the technique, or with a
-//! technique that was tried and dropped.
+//! The Elo gain of each technique of the preset `tournament`, and of techniques that were tried and dropped: games
+//! between the preset with and without the technique.
 
 use super::study::{Cell, Study, file_name, machine};
 use crate::matches::score::Score;
