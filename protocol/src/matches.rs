@@ -44,7 +44,7 @@ struct Save {
 struct Entry {
     id: String,
     writer: String,
-    /// Date in the names of both files.
+    /// Date in the names of the match's record and JSON file.
     when: String,
     suffix: String,
     state: Map<String, Value>,

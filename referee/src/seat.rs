@@ -16,10 +16,10 @@ const HANG: Duration = Duration::from_secs(10);
 /// Time that an engine has to exit before the SAU platform kills it.
 const EXIT: Duration = Duration::from_secs(1);
 
-/// Time limit for a turn without any other limit: one side's time for a whole SAU game.
+/// Time limit for a turn without any other limit: one side's time for a whole game on the SAU platform.
 const UNLIMITED: Duration = Duration::from_secs(900);
 
-/// Time to wait for a belated move after a SAU game.
+/// Time after a game on the SAU platform in which the engine must send no further move.
 const SETTLE: Duration = Duration::from_millis(50);
 
 /// All kinds of violations, in the order of the summary.

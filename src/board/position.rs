@@ -147,7 +147,7 @@ impl Position {
         self.size
     }
 
-    /// Returns the rules that end the game.
+    /// Returns the rules that decide when the game ends.
     pub const fn rules(&self) -> Rules {
         self.rules
     }

@@ -16,7 +16,7 @@ pub enum Kernel {
     /// AVX2, BMI1, BMI2 and LZCNT, 256-bit registers: Intel since 2013, AMD since 2015.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     Avx2,
-    /// AVX-512 F, VL, BW, DQ, VBMI2 (funnel shifts) and VPOPCNTDQ (bit counts of lanes), on 256-bit registers: Intel
+    /// AVX-512 F, VL, BW, DQ, VBMI2 (funnel shifts) and VPOPCNTDQ (popcounts per lane), on 256-bit registers: Intel
     /// servers since 2021, AMD since 2022.
     #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
     Avx512,

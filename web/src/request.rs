@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Maximum size of a record, in bytes.
+/// Maximum size of a game record in a request, in bytes.
 const MAX_BYTES: usize = 16 << 20;
 
 /// Maximum duration of one search, in seconds.

@@ -118,7 +118,8 @@ impl Session {
 /// Methods for the background search.
 impl Session {
     /// Runs `think` in a background thread, which then sends [`Event::SearchEnded`]. `think` must return soon after its
-    /// stop flag is set. Returns `None`, or the report of a one-iteration search if the system cannot start a thread.
+    /// stop flag is set. Normally returns `None`; if the system cannot start a thread, runs one iteration and returns
+    /// its report.
     pub fn search(
         &mut self,
         think: impl FnOnce(&mut GameSearch, &AtomicBool) -> Report + Send + 'static,

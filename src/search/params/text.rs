@@ -171,7 +171,7 @@ impl Parameter {
         }
     }
 
-    /// Formats the parameter's value in `params`; `None` if the formula of `params` does not have the parameter.
+    /// Formats the parameter's value in `params`; `None` if the selection formula does not use the parameter.
     pub fn value(&self, params: &Params) -> Option<String> {
         match self.kind {
             Kind::Number { place, .. } => place(&mut params.clone()).map(|number| number.to_string()),

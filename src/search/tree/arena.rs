@@ -17,10 +17,10 @@ use std::sync::{MutexGuard, PoisonError};
 pub(super) const LINE: u32 = 8;
 /// Number of words in a page, and in a slot of the largest size: 8 KiB.
 pub(super) const PAGE: u32 = 1 << 10;
-/// Number of slot sizes, each twice as large as the one before.
+/// Number of slot size classes, each twice as large as the one before.
 pub(super) const SIZES: usize = 8;
 
-/// Returns the number of words in a slot of size `size`, 0 to 7.
+/// Returns the number of words in a slot of size class `size` (0 to 7).
 pub(super) fn slot_words(size: usize) -> u32 {
     LINE << size
 }

@@ -36,7 +36,7 @@ fn begin(browser: &mut Browser, control: usize) {
 /// Index in `CONTROLS` of the engine strength "0.2 s a move", at which the page shows interim results of a search.
 const SHORT_TIME: usize = 0;
 
-/// An obvious mistake in the 8x8 start position: an amazon shuts itself into a corner.
+/// An obvious mistake in the 8x8 start position: an amazon retreats into a corner and blocks one of its exits.
 const BLUNDER: &str = "a3-a1/b1";
 
 /// Plays [`BLUNDER`] and waits for the coach's warning.

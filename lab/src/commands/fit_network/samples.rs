@@ -10,7 +10,7 @@ pub struct Sample {
     pub win_rate: f64,
     /// 1 if the side to move won, else 0.
     pub won: f32,
-    /// Training target, 0 to 1: the result blended with the winning rate of the search.
+    /// Training target, 0 to 1: the result of the game, blended with the search's winning rate.
     pub target: f32,
 }
 

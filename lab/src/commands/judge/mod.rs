@@ -83,7 +83,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Languages of Botzone, which differ in their time limits.
+/// Programming languages on Botzone; the time limits depend on the language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Language {
     Cpp,

@@ -148,8 +148,8 @@ fn effort_table(index: usize, paper: &paper::ByBoard, played: &[Played]) -> Shee
     sheet
 }
 
-/// Builds table 9: the percentage of games that minimax won. A draw counts as 0, because
-/// every rate in the paper is a multiple of 1/6.
+/// Builds table 9: the percentage of games that minimax won. A draw counts as 0, because every rate in the paper is a
+/// multiple of 1/6.
 fn win_rates(played: &[Played]) -> Sheet {
     let won = |game: &&Played| if game.lead > 0 { 100.0 } else { 0.0 };
     let rate = |games: &[&Played]| mean(games.iter().map(won));
