@@ -55,8 +55,9 @@ fn square_codes(position: &Position, queen: &[Distances; 2]) -> SquareCodes {
     codes
 }
 
-/// Counts the empty squares twice: by the queen-distance buckets of both sides, and by the leads of the side to move in
-/// queen and king moves. A lead is the opponent's bucket minus the mover's, clamped to -2..=2 and stored as 0 to 4.
+/// Counts the empty squares twice: by the queen-distance buckets of both sides, and by the leads, in queen moves and in
+/// king moves, of the side to move. A lead is the opponent's bucket minus the mover's, clamped to -2..=2 and stored as 0
+/// to 4.
 fn square_counts(position: &Position, queen: &[Distances; 2], king: &[Distances; 2]) -> [u8; COUNTS] {
     let mut counts = [0; COUNTS];
     for square in position.empty() {

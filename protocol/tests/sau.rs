@@ -393,8 +393,8 @@ fn no_state_carries_over_between_games() {
     assert_eq!(game("end\nnew black"), first, "after `end`");
 }
 
-/// Returns the moves and the final position of a 4x4 game that is over by the platform's self-blocking rules, but in
-/// which the side to move has several moves by the standard rules.
+/// Returns the moves and the final position of a 4x4 game that is over on the platform, because a side has blocked its
+/// own last amazon, but in which the side to move still has several moves.
 fn self_blocking_game() -> (Vec<Move>, Position) {
     let mut rng = fastrand::Rng::with_seed(1);
     loop {

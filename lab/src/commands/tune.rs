@@ -31,7 +31,7 @@ use std::sync::mpsc::channel;
 /// Tune parameters of the search by games (SPSA).
 #[derive(clap::Args)]
 pub struct Args {
-    /// The player: a preset with the parameters that stay fixed.
+    /// The player: a preset, and values of parameters that are not tuned.
     player: String,
     /// Parameters to tune: NAME=START:STEP or NAME=START:STEP:MIN:MAX. STEP is the shift of each player in a pair;
     /// choose it to be worth about 10 Elo.
@@ -93,7 +93,7 @@ fn read_pairs(text: &str) -> Result<u64, String> {
     pairs.ok_or_else(|| format!("at least {MIN} pairs are needed: one pair alone is almost no evidence"))
 }
 
-/// The values of the parameters over the tuning run.
+/// The values of the tuned parameters after each pair of the run.
 struct WeightSchedule {
     /// `[n]`: values after `n` pairs; `[0]` holds the start values.
     path: Vec<Vec<f64>>,

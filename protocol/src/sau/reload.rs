@@ -97,7 +97,8 @@ impl SauBot {
         self.begin_game(us, told, Some(left.saturating_sub(if running { silence } else { Duration::ZERO })));
     }
 
-    /// Sets up the candidate games after a lost reply of the opponent: a short search, then [`Guesses::of_lost_reply`].
+    /// Sets up the candidate games if the opponent's reply did not arrive: a short search, then
+    /// [`Guesses::of_lost_reply`].
     fn guess_lost_reply(&mut self) {
         let time = (self.session.time_for_move() / 4).min(MAX_REPLY_SEARCH);
         let sent = self.resumed.crashed.is_some();

@@ -62,8 +62,8 @@ fn push_line(text: &mut String, begin: &str, moves: &[PlayedMove], notes: &Notes
     }
 }
 
-/// Appends name, value and comment of a position; the comment begins with winning rate, time and effort of the move
-/// that led to it.
+/// Appends the name, value and comment of a position. The comment begins with the winning rate, the time and the effort
+/// (iterations or nodes) of the move that led to the position.
 fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>) {
     let none = Note::default();
     let note = note.unwrap_or(&none);

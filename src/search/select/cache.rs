@@ -319,7 +319,8 @@ impl TopChildren {
         Some((self.rows[self.last / ROW].children[self.last % ROW], most))
     }
 
-    /// Recomputes the top k, and S and T of the bound, from all tried children of the node.
+    /// Recomputes the k best children, and the terms S and T of the bound (see the module comment), from all tried
+    /// children of the node.
     fn renew(&mut self, tree: &Tree, formula: &impl Exploration, scored: &mut Vec<(f32, u32, Candidate)>) {
         let size = Self::size(self.tried);
         scored.clear();
