@@ -1,4 +1,5 @@
-//! The bench signature (`Bench:`): a hash over single-threaded searches of fixed positions, each with a fixed iteration count.
+//! The behaviour checksum (`Bench:`): a hash over single-threaded searches of fixed positions, each with a fixed
+//! iteration count.
 //!
 //! Builds with equal checksums search identically, visit for visit. The checksum says nothing about strength. Speeds
 //! can be compared only if they were measured at the same time on the same machine.
@@ -29,7 +30,7 @@ pub const ITERATIONS: u64 = 10_000;
 /// Result of a benchmark.
 #[derive(Clone, Copy, Debug)]
 pub struct Bench {
-    /// Bench signature: a hash of the search results, of which only the lower 32 bits are used.
+    /// Behaviour checksum: the lower 32 bits of a hash of the search results.
     pub checksum: u64,
     /// Total number of iterations over all positions.
     pub iterations: u64,

@@ -41,7 +41,7 @@ fn reference_inputs(position: &Position) -> Inputs {
     }
 }
 
-/// Returns each square's code: the queen-distance buckets of the side to move (bits 0 to 2) and of its opponent (bits 3
+/// Returns each square's code: the queen-distance classes of the side to move (bits 0 to 2) and of its opponent (bits 3
 /// to 5), or, if occupied, 37 for an amazon of the side to move, 38 for an enemy amazon, otherwise 39.
 fn square_codes(position: &Position, queen: &[Distances; 2]) -> SquareCodes {
     let mut codes = SquareCodes([39; 128]);
@@ -55,8 +55,8 @@ fn square_codes(position: &Position, queen: &[Distances; 2]) -> SquareCodes {
     codes
 }
 
-/// Counts the empty squares twice: by the queen-distance buckets of both sides, and by the leads, in queen moves and in
-/// king moves, of the side to move. A lead is the opponent's bucket minus the mover's, clamped to -2..=2 and stored as 0
+/// Counts the empty squares twice: by the queen-distance classes of both sides, and by the leads, in queen moves and in
+/// king moves, of the side to move. A lead is the opponent's class minus the mover's, clamped to -2..=2 and stored as 0
 /// to 4.
 fn square_counts(position: &Position, queen: &[Distances; 2], king: &[Distances; 2]) -> [u8; COUNTS] {
     let mut counts = [0; COUNTS];
@@ -75,7 +75,7 @@ pub fn distance_class(distances: &Distances, square: Square, most: usize) -> usi
     distances.get(&square).map_or(most + 1, |&steps| (steps as usize - 1).min(most))
 }
 
-/// Returns an amazon's bucket in each of [`AMAZON_FEATURES`]: its freedom in quarters, the number of squares that the
+/// Returns an amazon's class in each of [`AMAZON_FEATURES`]: its freedom in quarters, the number of squares that the
 /// amazon reaches before all others, and the number that the enemy would reach first without this amazon. Distances
 /// are in queen moves, clamped to 3.
 fn amazon_classes(

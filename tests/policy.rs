@@ -24,7 +24,7 @@ fn open_directions(position: &Position, square: Square, squares: usize) -> usize
     DIRECTIONS.into_iter().filter(|&direction| line(position, square, direction).len() >= squares).count()
 }
 
-/// Returns a square's location bucket: the index of the unordered pair of distances (0 to 4) from its nearest edges.
+/// Returns a square's location class: the index of the unordered pair of distances (0 to 4) from its nearest edges.
 fn location(position: &Position, square: Square) -> usize {
     let from_edge = |place: usize| place.min(position.size().edge() - 1 - place).min(4);
     let (x, y) = (from_edge(square.column()), from_edge(square.row()));
@@ -102,7 +102,7 @@ fn kernels_give_the_same_logits() {
     }
 }
 
-/// Returns the inputs of the policy network's hidden layer: (bucket, square) for each square without an arrow.
+/// Returns the inputs of the policy network's hidden layer: (class, square) for each square without an arrow.
 fn squares_of(position: &Position) -> Vec<(usize, Square)> {
     let (us, them) = (position.side(), position.side().opponent());
     let [ours, theirs] = [us, them].map(|side| distances(position, side, queen_moves));

@@ -35,7 +35,7 @@ pub fn configuration(bytes: &[u8]) {
 fn assert_agreement(name: &str, value: &str) {
     let options = CommandLine::read([format!("--{name}"), value.to_owned()].map(OsString::from));
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
-    // Without control characters, a string of JSON is one of TOML.
+    // A JSON string without control characters is also a TOML string.
     let line = format!("{name} = {}", serde_json::Value::from(value));
     settings.read_text(&line, Path::new(FILE), &mut problems);
     let _ = settings.cap_threads();

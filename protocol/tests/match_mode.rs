@@ -382,7 +382,7 @@ fn clocks_limit_thinking_and_can_be_paused() {
     table.wait_for_phase("announced");
     table.browser.press("p");
     table.browser.wait_for("match.running === 'white' && match.left('white') < 899.9");
-    // An expired clock does not end the match; ours shows a warning.
+    // An expired clock does not end the match. If our clock expires, a warning appears.
     table.browser.assert_value("byId('match-flag').hidden", true);
     table.browser.choose("#match-clock-side", "theirs");
     table.set_clock("0:00");

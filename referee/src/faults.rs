@@ -420,8 +420,8 @@ fn stop(group: Pid, delay: Duration, [length, choice]: [f64; 2]) -> Duration {
     began.elapsed()
 }
 
-/// Repeatedly stops and continues a process group for the duration `think`. Two random numbers from 0 to 1 set the length
-/// of a stop and the share of stopped time. Returns zero: late answers are not excused.
+/// Repeatedly stops and continues a process group for the duration `think`. Two random numbers from 0 to 1 set the
+/// length of a stop and the share of stopped time. Returns zero: late answers are not excused.
 fn slow(group: Pid, think: Duration, [pause, share]: [f64; 2]) -> Duration {
     let pause = Duration::from_secs_f64(0.002 + 0.018 * pause);
     let share = 0.1 + 0.8 * share;

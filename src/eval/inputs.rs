@@ -119,8 +119,8 @@ impl Inputs {
         Self { counts, amazons, ply: standard_ply(position) as u8, squares }
     }
 
-    /// Calls `found(row, factor)` for each nonzero input of [`PARTS`]. `row` is the index of its weights; `factor` is the
-    /// count, or 1 for a one-hot class.
+    /// Calls `found(row, factor)` for each nonzero input of [`PARTS`]. `row` is the index of its weights; `factor` is
+    /// the count, or 1 for a one-hot class.
     #[inline(always)]
     pub fn for_each(&self, mut found: impl FnMut(usize, u8)) {
         for (row, &count) in self.counts.iter().enumerate() {

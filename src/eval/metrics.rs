@@ -77,7 +77,8 @@ pub struct Territory {
 }
 
 impl Territory {
-    /// Evaluates equations 2 and 3 of the MG-PEO paper: Black's number of squares minus White's, plus `tie` for each shared square.
+    /// Evaluates equations 2 and 3 of the MG-PEO paper: Black's number of squares minus White's, plus `tie` for each
+    /// shared square.
     #[inline(always)]
     pub fn balance(self, tie: f32) -> f32 {
         (self.black as i32 - self.white as i32) as f32 + tie * self.shared as f32

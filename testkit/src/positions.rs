@@ -23,7 +23,7 @@ pub fn random_move(position: &Position, rng: &mut Rng) -> Move {
     moves[rng.usize(..moves.len())]
 }
 
-/// Returns a record of at most `plies` random moves; `known` adds a time, an iteration count and a winning rate to each.
+/// Returns a record of at most `plies` random moves; `known` adds time, iterations and winning rate to each.
 pub fn random_record(
     start: Position,
     [black, white]: [&str; 2],

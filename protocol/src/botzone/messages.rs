@@ -50,7 +50,8 @@ pub enum Form {
     Other,
 }
 
-/// Classifies a line: JSON, a turn number, a turn number followed by messages, a message of six numbers, or other.
+/// Classifies a line as JSON, a turn number, a turn number followed by messages, a message of six numbers, or other
+/// text.
 pub fn classify(line: &str) -> Form {
     if line.trim_start().starts_with(['{', '[']) {
         return Form::Json;

@@ -190,8 +190,8 @@ impl Node<'_> {
         self.family() != UNEXPANDED
     }
 
-    /// Tries to lock the numbers of children and tried children. Returns the word with the edge and both numbers; `None`
-    /// if another worker holds the lock.
+    /// Tries to lock the numbers of children and tried children. Returns the word with the edge and both numbers, or
+    /// `None` if another worker holds the lock.
     #[inline(always)]
     pub(super) fn lock(&self) -> Option<u64> {
         if self.access == Access::Alone {

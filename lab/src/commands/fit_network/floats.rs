@@ -128,8 +128,8 @@ impl Trainee for Floats {
         self.0[SQUARES..].iter_mut().flatten().for_each(|weight| *weight = weight.clamp(-LIMIT, LIMIT));
     }
 
-    /// Adds the gradient of the loss: cross-entropy with the target, plus the penalty on large pre-activations of hidden
-    /// units. Returns the cross-entropy with the result of the game.
+    /// Adds the gradient of the loss: cross-entropy with the target, plus the penalty on large pre-activations of the
+    /// hidden units. Returns the cross-entropy with the result of the game.
     fn learn(&self, sample: &Sample, symmetry: usize, _: &mut DistanceMaps, gradient: &mut [f32]) -> f64 {
         let (gradient, _) = gradient.as_chunks_mut::<HIDDEN>();
         let edge = sample.position.size().edge();
