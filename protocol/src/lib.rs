@@ -3,6 +3,7 @@
 //! | modules | contents |
 //! |---|---|
 //! | [`options`], [`cli`], [`setup`] | options from file and command line; commands and help; board, resources and time |
+//! | `memory` | memory that the process can use |
 //! | [`io`], [`files`] | input and output lines, the log; files named by the user |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
 //! | [`platform`], [`platforms`] | the platform interface, and the table of platforms: [`botzone`], [`sau`], [`uci`] |
@@ -23,6 +24,7 @@ pub mod gui;
 pub mod io;
 #[cfg(not(botzone_only))]
 mod matches;
+mod memory;
 pub mod options;
 mod platform;
 pub mod platforms;

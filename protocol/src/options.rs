@@ -6,6 +6,7 @@
 
 use crate::BOTZONE_ONLY;
 use crate::files;
+use crate::memory;
 use otrera::{Level, Model, Params, Side, Size};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -166,8 +167,8 @@ option_table! {
 /// Maximum of the option `threads`. A value above the number of cores is reduced to that number.
 const MAX_THREADS: u64 = 1024;
 
-/// Maximum of the option `memory`, in MiB.
-pub const MAX_MEMORY: u64 = 65_536;
+/// Maximum of the option `memory` on any machine, in MiB.
+const MAX_MEMORY: u64 = 65_536;
 
 /// Maximum of the option `move-overhead`, in seconds.
 pub const MAX_OVERHEAD: f64 = 5.0;
@@ -184,6 +185,12 @@ pub fn cores() -> usize {
         return 1;
     }
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Returns the maximum of the option `memory` in MiB: the memory that this process can use, at most [`MAX_MEMORY`].
+pub fn max_memory() -> u64 {
+    let memory = if BOTZONE_ONLY { None } else { memory::of_process() };
+    memory.map_or(MAX_MEMORY, |memory| (memory.total >> 20).clamp(1, MAX_MEMORY))
 }
 
 impl Settings {
@@ -287,9 +294,9 @@ fn seconds_between(text: &str, min: f64, max: f64) -> Result<Duration, String> {
     }
 }
 
-/// Parses a size in MiB, from 1 to [`MAX_MEMORY`], and returns it in bytes. Saturates on 32-bit systems.
+/// Parses a size in MiB, from 1 to [`max_memory`], and returns it in bytes. Saturates on 32-bit systems.
 fn megabytes(text: &str) -> Result<usize, String> {
-    Ok(usize::try_from(number(text, 1, MAX_MEMORY)? << 20).unwrap_or(usize::MAX))
+    Ok(usize::try_from(number(text, 1, max_memory())? << 20).unwrap_or(usize::MAX))
 }
 
 /// Parses one of `words` and returns the value paired with that word. The error lists only the first `listed` words.

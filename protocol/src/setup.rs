@@ -1,6 +1,7 @@
 //! Game setup: board, resources and time, from the settings or the platform's defaults.
 
 use crate::BOTZONE_ONLY;
+use crate::memory::{self, Memory};
 use crate::options::{Settings, cores};
 use otrera::{Resources, Size};
 use std::time::{Duration, SystemTime};
@@ -11,7 +12,7 @@ pub struct Setup {
     pub size: Size,
     /// Search threads; `None` for all cores.
     pub threads: Option<usize>,
-    /// Memory for the search tree in bytes; `None` for the default of [`machine_memory`].
+    /// Memory for the search tree in bytes; `None` for a share of this machine's memory.
     pub memory: Option<usize>,
     pub move_time: Option<Duration>,
     /// Time for the first move of a match; `None` if the platform has no separate limit for the first move.
@@ -73,41 +74,18 @@ impl Setup {
     }
 }
 
-/// Returns the default tree size in bytes: a quarter of the machine's free memory, between 256 MiB and 16 GiB; 1 GiB if
-/// the free memory is unknown, and on 32-bit systems.
-pub fn machine_memory() -> usize {
-    const UNKNOWN: u64 = 1 << 30;
-    let quarter = match cfg!(target_pointer_width = "64") {
-        true => usable_memory().map_or(UNKNOWN, |bytes| bytes / 4),
-        false => UNKNOWN,
-    };
-    quarter.clamp(256 << 20, 16 << 30) as usize
+/// Returns the default tree size in bytes for this machine, see [`default_memory`].
+fn machine_memory() -> usize {
+    let memory = if cfg!(target_pointer_width = "64") { memory::of_process() } else { None };
+    default_memory(memory)
 }
 
-/// Returns the machine's free memory in bytes, or the memory limit of its cgroup if lower; `None` if unknown.
-#[cfg(target_os = "linux")]
-fn usable_memory() -> Option<u64> {
-    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let kilobytes = |name: &str| {
-        let line = table.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
-    };
-    let total = kilobytes("MemTotal:")?;
-    let free = kilobytes("MemAvailable:").unwrap_or(total);
-    // Memory limit of a container, in cgroup v2 and v1. The text "max" means no limit.
-    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let limit = limits.iter().find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse().ok());
-    Some((total.min(free) << 10).min(limit.unwrap_or(u64::MAX)))
-}
-
-#[cfg(all(windows, target_pointer_width = "64"))]
-fn usable_memory() -> Option<u64> {
-    Some(winsafe::GlobalMemoryStatusEx().ok()?.ullAvailPhys)
-}
-
-#[cfg(not(any(target_os = "linux", all(windows, target_pointer_width = "64"))))]
-fn usable_memory() -> Option<u64> {
-    None
+/// Returns the default tree size in bytes: a quarter of the free memory, from 256 MiB to 16 GiB, but at most half of all
+/// memory; 1 GiB if the memory is unknown.
+fn default_memory(memory: Option<Memory>) -> usize {
+    let bytes =
+        memory.map_or(1 << 30, |Memory { total, free }| (free / 4).clamp(256 << 20, 16 << 30).min(total / 2));
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 // The seed is unpredictable, so that no opponent can prepare for our moves.
@@ -115,4 +93,26 @@ fn seed_from_time() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let process = if BOTZONE_ONLY { 0 } else { std::process::id() };
     since.as_nanos() as u64 ^ u64::from(process) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_tree_takes_a_share_of_the_memory() {
+        for (memory, expected) in [
+            (None, 1024),
+            (Some([16_384, 8192]), 2048),
+            (Some([16_384, 100]), 256),
+            (Some([1 << 20, 1 << 20]), 16_384),
+            // A job with 512 or 300 MB must not be killed.
+            (Some([512, 512]), 256),
+            (Some([300, 300]), 150),
+        ] {
+            let bytes = memory.map(|megabytes| megabytes.map(|megabytes| megabytes << 20));
+            let tree = default_memory(bytes.map(|[total, free]| Memory { total, free }));
+            assert_eq!(tree >> 20, expected, "{memory:?}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use crate::common::{
     FIRST_TURN, OTRERA, answer_of, assert_contains, folder, installed, iterations, read, run, text,
 };
-use otrera_bot::options::Settings;
+use otrera_bot::options::{Settings, max_memory};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -19,13 +19,17 @@ fn usual_move() -> String {
 #[test]
 fn invalid_options_are_logged_and_ignored() {
     let folder = folder("bad-option");
-    let mistakes: [(&[&str], &str); 23] = [
+    let memory = max_memory();
+    let (too_much, memory) =
+        ((memory + 1).to_string(), format!("expected a whole number from 1 to {memory}"));
+    let mistakes: [(&[&str], &str); 24] = [
         (&["--colour", "red"], "--colour"),
         (&["-x"], "unknown option"),
         (&["word"], "unknown command word"),
         (&["--threads", "0"], "expected a whole number from 1 to 1024"),
         (&["--threads", "many"], "--threads many: expected"),
-        (&["--memory", "-5"], "expected a whole number from 1 to 65536"),
+        (&["--memory", "-5"], &memory),
+        (&["--memory", &too_much], &memory),
         (&["--memory=99999999999999999999999"], "--memory"),
         (&["--move-time", "0"], "expected a number of seconds from 0.01 to 604800"),
         (&["--move-time", "NaN"], "--move-time NaN"),

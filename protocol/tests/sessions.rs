@@ -10,7 +10,7 @@
 //! close input           closes the program's standard input
 //! hang up               closes the reading end of the program's standard output
 //! < TEXT                expects exactly this line; <version> is the program's version, <cores> the number of
-//!                       cores of this machine
+//!                       cores of this machine, <memory> the MB of memory that the program can use
 //! < json move           expects a legal move in Botzone's JSON, and plays the move on the board
 //! < simple move         as `< json move`, for simple interaction
 //! < sau move            as `< json move`, for the SAU platform

@@ -185,7 +185,7 @@ impl UciBot {
             ("Threads", Kind::Spin(threads as u64, 1, options::cores() as u64), |bot, value| {
                 bot.set_search("threads", value)
             }),
-            ("Hash", Kind::Spin(memory as u64 >> 20, 1, options::MAX_MEMORY), |bot, value| {
+            ("Hash", Kind::Spin(memory as u64 >> 20, 1, options::max_memory()), |bot, value| {
                 bot.set_search("memory", value)
             }),
             ("Clear Hash", Kind::Button, |bot, _| {
