@@ -67,7 +67,9 @@ pub enum Kill {
 fn read_charge(text: &str) -> Result<Range<f64>, String> {
     let bounds = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
     let valid = bounds.filter(|&(from, to): &(f64, f64)| 0.0 <= from && from <= to && to <= 60.0);
-    valid.map(|(from, to)| from..to).ok_or_else(|| "expected two numbers of seconds, like 0.25..0.5".into())
+    valid
+        .map(|(from, to)| from..to)
+        .ok_or_else(|| "expected two numbers of seconds from 0 to 60, like 0.25..0.5".into())
 }
 
 /// Engine, options and number of one game.

@@ -1,6 +1,6 @@
 //! `referee selfplay`: plays whole games of the engine against itself through the platforms' protocols.
 
-use crate::arguments::{default_engine, read_engine, read_seconds, read_size};
+use crate::arguments::{default_engine, read_engine, read_games, read_seconds, read_size};
 use crate::board::Board;
 use crate::groups;
 use crate::protocol::Protocol;
@@ -37,7 +37,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", default_value = "simple", value_parser = read_protocol)]
     protocol: Protocol,
     /// Number of games.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = read_games)]
     games: u64,
     /// Number of concurrent games; with more games than cores, moves come late.
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = value_parser!(u16).range(1..))]

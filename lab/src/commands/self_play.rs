@@ -6,12 +6,13 @@
 //! A game that repeats an earlier one is replayed with another seed. The `--seed`, the number of the game and the
 //! number of replays determine all random choices. The file contains the games in the order of their numbers.
 
-use crate::arguments::{read_count, read_size};
+use crate::arguments::{read_count, read_games, read_size};
 use crate::cluster::jobs::{self, Job};
 use crate::cluster::{TaskArgs, WorkArgs};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};
 use crate::matches::spec::PlayerSpec;
+use crate::play::openings::check_plies;
 use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
 use fastrand::Rng;
@@ -34,7 +35,7 @@ pub struct Args {
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
     /// Number of games.
-    #[arg(long, default_value = "1000", value_parser = read_count::<u64>)]
+    #[arg(long, default_value = "1000", value_parser = read_games)]
     games: u64,
     /// Iterations per move.
     #[arg(long, default_value = "400", value_parser = read_count::<u64>)]
@@ -101,6 +102,7 @@ pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
 
 impl Args {
     fn params(&self) -> Result<&Params, String> {
+        check_plies("--random-plies", self.random_plies, self.size)?;
         self.player.check_board(self.size)?;
         self.player.params()
     }

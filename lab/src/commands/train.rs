@@ -11,7 +11,7 @@
 //! Only the policy is trained: the games of one round suffice for it, whereas a value network as good as the built-in
 //! one needs three times as many. With a single change per round, the match measures the effect of that change.
 
-use crate::arguments::{parse, read_count, read_size};
+use crate::arguments::{parse, read_count, read_games, read_size};
 use crate::cluster::WorkArgs;
 use crate::commands::fit_policy::{self, Fit};
 use crate::commands::{r#match, self_play};
@@ -38,13 +38,13 @@ pub struct Args {
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
     /// Number of self-play games in each round.
-    #[arg(long, default_value = "24000", value_parser = read_count::<u64>)]
+    #[arg(long, default_value = "24000", value_parser = read_games)]
     games: u64,
     /// Iterations per move in self-play; a match uses eight times as many.
     #[arg(long, default_value = "1000", value_parser = read_count::<u64>)]
     iterations: u64,
     /// Maximum number of games in a match.
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = read_count::<u64>)]
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = read_games)]
     match_games: u64,
     /// Keep the new weights if an SPRT accepts a gain of ELO1 over ELO0; ALPHA and BETA are its error rates.
     #[arg(

@@ -10,7 +10,7 @@
 mod floats;
 pub mod samples;
 
-use crate::arguments::{read_count, read_positive, read_share};
+use crate::arguments::{read_count, read_learning_rate, read_share};
 use crate::commands::convert::read_all_games;
 use crate::files::{Output, read_weights};
 use crate::training::{TrainingArgs, curve, split, train};
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, default_value = "30", value_parser = read_count::<u32>)]
     epochs: u32,
     /// Initial learning rate.
-    #[arg(long, default_value = "0.004", value_parser = read_positive)]
+    #[arg(long, default_value = "0.004", value_parser = read_learning_rate)]
     rate: f64,
     /// Output file for `model=FILE`; the learning curve is written beside it.
     #[arg(long, default_value = "results/network.json")]

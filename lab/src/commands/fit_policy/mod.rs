@@ -12,7 +12,7 @@
 mod decisions;
 mod network;
 
-use crate::arguments::{read_count, read_positive};
+use crate::arguments::{read_count, read_learning_rate};
 use crate::commands::convert::read_all_games;
 use crate::commands::fit_network::samples::are_small;
 use crate::files::{Output, read_weights};
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, default_value = "8", value_parser = read_count::<u32>)]
     epochs: u32,
     /// Initial learning rate.
-    #[arg(long, default_value = "0.005", value_parser = read_positive)]
+    #[arg(long, default_value = "0.005", value_parser = read_learning_rate)]
     rate: f64,
     /// Output file for `model=FILE`; the learning curves are written beside it.
     #[arg(long, default_value = "results/policy.json")]
