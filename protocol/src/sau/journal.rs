@@ -197,6 +197,22 @@ mod tests {
     }
 
     #[test]
+    fn the_newest_unfinished_game_comes_first() {
+        let folder = Folder::new("journal-order");
+        let times = [30, 10, 50, 20, 40].map(|seconds| now() + Duration::from_secs(seconds));
+        for (number, written) in (0..).zip(times) {
+            let mut journal = Journal::create(&folder).unwrap();
+            journal.write(&some_state(written), Size::STANDARD).unwrap();
+            // As if another process had written it: a process has one journal.
+            std::fs::rename(&journal.path, folder.join(format!("{number}{SUFFIX}"))).unwrap();
+        }
+        let found = abandoned(&folder, &Position::standard(), AGE, now() + AGE).games;
+        let mut newest_first = times;
+        newest_first.sort_by_key(|&time| std::cmp::Reverse(time));
+        assert_eq!(found.iter().map(|(_, state)| state.written).collect::<Vec<_>>(), newest_first);
+    }
+
+    #[test]
     fn damaged_journals_are_reported_and_removed_when_old() {
         let folder = Folder::new("journal-damaged");
         for (name, bytes) in
