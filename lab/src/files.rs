@@ -22,8 +22,14 @@ fn problem(path: &Path, what: impl Display) -> String {
     format!("{}: {what}", path.display())
 }
 
-/// Reads UTF-8 text of at most `max` bytes. Accepts only regular files: a pipe could block, a device could be endless.
+/// Reads UTF-8 text of at most `max` bytes, like [`read_bytes`].
 pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
+    String::from_utf8(read_bytes(path, max)?)
+        .map_err(|_| problem(path, "is not UTF-8 text: convert it with iconv -f GBK -t UTF-8"))
+}
+
+/// Reads at most `max` bytes. Accepts only regular files: a pipe could block, a device could be endless.
+pub fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     // Checked before the file is opened: opening a named pipe waits for its other end.
     if !path.metadata().map_err(|error| problem(path, error))?.is_file() {
         return Err(problem(path, "is not a regular file: name one"));
@@ -34,8 +40,7 @@ pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
     if bytes.len() as u64 > max {
         return Err(problem(path, format!("is larger than {} MB: split it", max >> 20)));
     }
-    String::from_utf8(bytes)
-        .map_err(|_| problem(path, "is not UTF-8 text: convert it with iconv -f GBK -t UTF-8"))
+    Ok(bytes)
 }
 
 pub fn read_model(name: &str) -> Result<Model, String> {

@@ -144,10 +144,12 @@ option_table! {
         => fen: Option<String> = None, |text, _| Ok(Some(text.into()));
     "moves" "\"M M\"" on "analyze": "moves from that position"
         => moves: Option<String> = None, |text, _| Ok(Some(text.into()));
-    "record" "FILE" on "analyze": "game in SGF, CCGC or JSON, or moves alone"
+    "record" "FILE" on "analyze": "game in any format: SGF, JSON, text with moves"
         => record: Option<PathBuf> = None, path;
     "game" "N" on "analyze": "number of the game in that file, from 1"
         => game: Option<usize> = None, |text, _| Ok(Some(number(text, 1, 1_000_000_000)? as usize));
+    "strict" "" on "analyze": "refuse a record of which a part cannot be read"
+        => strict: bool = false, |_, _| Ok(true);
     "ply" "N" on "analyze": "position after N moves (the last one)"
         => ply: Option<usize> = None, |text, _| Ok(Some(number(text, 0, 1000)? as usize));
     "lines" "N" on "analyze": "rows of the table of moves (6)"

@@ -161,7 +161,7 @@ fn a_truncated_record_resumes_from_its_complete_moves() {
         // The platform sends the record's last complete move again.
         game.program.send("move GJEHEA\n");
         game.answer(LIMIT);
-        assert_contains(&read(&log), "is incomplete");
+        assert_contains(&read(&log), "in no game: d4e4");
     }
 }
 

@@ -1,9 +1,10 @@
 //! `lab convert`: converts game records between formats, and reads records for other commands.
 
-use crate::files::{MAX_BYTES, Output, read_text};
+use crate::files::{MAX_BYTES, Output, read_bytes};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use otrera::GameRecord;
-use otrera::record::{self, Format};
+use otrera::record::{self, Format, Reading};
+use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -11,7 +12,7 @@ use std::slice;
 /// Convert records between JSON, SGF and CCGC text; detects the format of the input.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Game file: a result file, JSON lines, SGF, CCGC text, or the moves of one game (SAU notation too).
+    /// Game file in any format and encoding: a result file, JSON, SGF, or text with moves in any notation.
     input: PathBuf,
     /// Output format [default: from the extension of --output (.sgf, or .txt for CCGC), else json].
     #[arg(long, value_parser = format_parser())]
@@ -19,10 +20,17 @@ pub struct Args {
     /// Output file, different from the input; for several games in SGF or CCGC, a folder [default: standard output].
     #[arg(long)]
     output: Option<PathBuf>,
+    /// Fail if a part of the input cannot be read.
+    #[arg(long)]
+    strict: bool,
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let games = read_games(&args.input, MAX_BYTES)?;
+    let reading = read_record(&args.input, MAX_BYTES)?;
+    if args.strict && !reading.warnings.is_empty() {
+        return Err(format!("{}: --strict refuses a record with warnings", args.input.display()));
+    }
+    let games = reading.games;
     let of_output = || Format::of_extension(args.output.as_deref()?.extension()?.to_str()?);
     let format = args.to.or_else(of_output).unwrap_or(Format::Json);
     let texts = games.iter().enumerate().map(|(index, game)| {
@@ -87,14 +95,19 @@ pub fn file_safe(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Reads the games of a file of at most `max` bytes in any supported format; checks that every move is legal.
-pub fn read_games(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
-    let problem = |what: String| format!("{}: {what}", path.display());
-    let games = record::read(&read_text(path, max)?).map_err(|error| problem(error.to_string()))?;
-    match (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?))) {
-        Some((number, (ply, mv, error))) => Err(problem(format!("game {number}, ply {ply}, {mv}: {error}"))),
-        None => Ok(games),
+/// Reads a file of at most `max` bytes in any supported format. Warnings go to standard error.
+fn read_record(path: &Path, max: u64) -> Result<Reading, String> {
+    let problem = |what: &dyn Display| format!("{}: {what}", path.display());
+    let reading = record::read_bytes(&read_bytes(path, max)?).map_err(|error| problem(&error))?;
+    for warning in &reading.warnings {
+        eprintln!("{}", problem(warning));
     }
+    Ok(reading)
+}
+
+/// Reads the games of a file like [`read_record`].
+pub fn read_games(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
+    read_record(path, max).map(|reading| reading.games)
 }
 
 pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
