@@ -527,7 +527,7 @@ impl<'a> Lexer<'a> {
     /// Reads a FEN: a board of rows, and the fields behind it.
     fn fen(&mut self) -> bool {
         let rest = &self.text[self.at..];
-        let is_in_board = |c: char| c.is_ascii_digit() || "Qq*/".contains(c);
+        let is_in_board = |c: char| c.is_ascii_alphanumeric() || "*/".contains(c);
         let board = &rest[..rest.find(|c| !is_in_board(c)).unwrap_or(rest.len())];
         if board.matches('/').count() < 3 || rest[board.len()..].starts_with(|c: char| c.is_alphanumeric()) {
             return false;
