@@ -12,9 +12,12 @@ use std::path::PathBuf;
 // A doc comment would replace the description of the command.
 #[derive(clap::Args)]
 pub struct TrainingArgs {
-    /// Result files of `lab self-play`, or other game records of strong players.
+    /// Shards of `lab self-play`, or other game records of strong players.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
+    /// Accept shards that lab self-play has not finished, and an incomplete last JSON line.
+    #[arg(long)]
+    pub unfinished: bool,
     /// Weight decay per step, as a share of the learning rate.
     #[arg(long, default_value = "0.0001", value_parser = read_share)]
     pub decay: f64,

@@ -1,18 +1,18 @@
-//! `lab convert`: converts game records between formats, and reads records for other commands.
+//! `lab convert`: converts game records between formats.
 
-use crate::files::{MAX_BYTES, Output, read_bytes};
+use crate::files::{MAX_BYTES, Output};
+use crate::games::read_record;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use otrera::GameRecord;
-use otrera::record::{self, Format, Reading};
-use std::fmt::Display;
+use otrera::record::Format;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice;
 
-/// Convert records between JSON, SGF and CCGC text; detects the format of the input.
+/// Convert records and shards to JSON, SGF and CCGC text; detects the format of the input.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Game file in any format and encoding: a result file, JSON, SGF, or text with moves in any notation.
+    /// Game file in any format and encoding: a result file, a shard of self-play, JSON, SGF, or text with moves in any
+    /// notation.
     input: PathBuf,
     /// Output format [default: from the extension of --output (.sgf, or .txt for CCGC), else json].
     #[arg(long, value_parser = format_parser())]
@@ -93,24 +93,4 @@ fn write_files(files: &[(PathBuf, String)], input: &PathBuf) -> Result<(), Strin
 /// Returns a name made safe for file names: its first 40 characters, with `_` for all but letters and digits.
 pub fn file_safe(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
-}
-
-/// Reads a file of at most `max` bytes in any supported format. Warnings go to standard error.
-fn read_record(path: &Path, max: u64) -> Result<Reading, String> {
-    let problem = |what: &dyn Display| format!("{}: {what}", path.display());
-    let reading = record::read_bytes(&read_bytes(path, max)?).map_err(|error| problem(&error))?;
-    for warning in &reading.warnings {
-        eprintln!("{}", problem(warning));
-    }
-    Ok(reading)
-}
-
-/// Reads the games of a file like [`read_record`].
-pub fn read_games(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
-    read_record(path, max).map(|reading| reading.games)
-}
-
-pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
-    let games = paths.iter().map(|path| read_games(path, u64::MAX)).collect::<Result<Vec<_>, _>>()?;
-    Ok(games.into_iter().flatten().collect())
 }

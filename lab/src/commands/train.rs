@@ -1,6 +1,6 @@
 //! `lab train`: trains better weights in rounds of self-play, policy fit and match.
 //!
-//! Round N plays games with the best weights so far (`games-N.jsonl`), fits the policy to the games of all rounds
+//! Round N plays games with the best weights so far (`games-N.shard`), fits the policy to the games of all rounds
 //! (`weights-N.json`), and plays the new weights against the best ones (`match-N.jsonl`). If the match accepts the new
 //! weights, they become the best ones and are copied to `best.json`. `weights-0.json` contains the initial weights.
 //!
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> Result<(), String> {
             let left = time.mul_f64((args.rounds + 1 - round) as f64);
             println!("about {} left", HumanDuration(left));
         }
-        let (began, is_new) = (Instant::now(), !training.file("games", round).exists());
+        let (began, is_new) = (Instant::now(), !training.games(round).exists());
         training.play(round)?;
         last = is_new.then(|| began.elapsed());
     }
@@ -212,7 +212,7 @@ impl<'a> Training<'a> {
             format!("--iterations={iterations}"),
             self.seed(round),
             "--resume".into(),
-            format!("--output={}", self.file("games", round).display()),
+            format!("--output={}", self.games(round).display()),
         ])?;
         args.work = self.args.work.clone();
         self_play::play_all(&args).map(drop)
@@ -220,7 +220,7 @@ impl<'a> Training<'a> {
 
     fn fit(&self, round: u64) -> Result<Fit, String> {
         let mut words: Vec<String> =
-            (1..=round).map(|round| self.file("games", round).display().to_string()).collect();
+            (1..=round).map(|round| self.games(round).display().to_string()).collect();
         words.extend([
             format!("--base={}", self.weights(self.best()).display()),
             self.seed(round),
@@ -231,7 +231,7 @@ impl<'a> Training<'a> {
 
     fn decide(&self, round: u64) -> Result<Decision, String> {
         let Args { size, iterations, match_games, sprt, .. } = self.args;
-        let path = self.file("match", round);
+        let path = self.folder.join(format!("match-{round}.jsonl"));
         let mut args: r#match::Args = parse(&[
             self.player(round),
             self.player(self.best()),
@@ -265,8 +265,8 @@ impl<'a> Training<'a> {
         add(&mut self.rounds, step)
     }
 
-    fn file(&self, name: &str, round: u64) -> PathBuf {
-        self.folder.join(format!("{name}-{round}.jsonl"))
+    fn games(&self, round: u64) -> PathBuf {
+        self.folder.join(format!("games-{round}.shard"))
     }
 
     fn weights(&self, round: u64) -> PathBuf {

@@ -11,8 +11,8 @@ mod floats;
 pub mod samples;
 
 use crate::arguments::{read_count, read_learning_rate, read_share};
-use crate::commands::convert::read_all_games;
 use crate::files::{Output, read_weights};
+use crate::games::Games;
 use crate::training::{TrainingArgs, curve, split, train};
 use floats::Floats;
 use otrera::eval::weights::WeightsFile;
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let output = Output::new(&args.output, &inputs)?;
     let picture = Output::new(&args.output.with_extension("loss.svg"), &inputs)?;
     output.try_out(WeightsFile::BUILT_IN)?;
-    let games = read_all_games(&args.training.games)?;
+    let games = Games::new(&args.training.games, args.training.unfinished).collect::<Result<Vec<_>, _>>()?;
     let is_small = are_small(&games)?;
     let (seen, tests) = split(&games, MIN_POSITIONS, |game| samples_of(game, args.blend))?;
     let positions = seen.len() + tests.len();

@@ -13,9 +13,9 @@ mod decisions;
 mod network;
 
 use crate::arguments::{read_count, read_learning_rate};
-use crate::commands::convert::read_all_games;
 use crate::commands::fit_network::samples::are_small;
 use crate::files::{Output, read_weights};
+use crate::games::Games;
 use crate::sheet::Sheet;
 use crate::training::{TrainingArgs, curve, split, train};
 pub use decisions::Kind;
@@ -76,7 +76,7 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let inputs = args.training.inputs();
     let output = Output::new(&args.output, &inputs)?;
     output.try_out(WeightsFile::BUILT_IN)?;
-    let games = read_all_games(&args.training.games)?;
+    let games = Games::new(&args.training.games, args.training.unfinished).collect::<Result<Vec<_>, _>>()?;
     let is_small = are_small(&games)?;
     let (seen, unseen) = split(&games, MIN_POSITIONS, samples_of)?;
     let positions = seen.len() + unseen.len();
