@@ -329,7 +329,7 @@ fn decode(payload: &[u8], start: Position, conditions: &Value) -> Option<GameRec
             let visits = (0..payload.byte()?)
                 .map(|_| Some((payload.mv()?, u16::from_le_bytes(payload.take()?).into())))
                 .collect::<Option<Vec<_>>>()?;
-            game.visits.insert(ply, visits);
+            game.visits.extend(Some((ply, visits)).filter(|(_, visits)| !visits.is_empty()));
         }
         game.moves.push(played);
     }

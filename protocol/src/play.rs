@@ -135,6 +135,7 @@ impl Table<'_> {
             time: report.elapsed,
             effort: Some(report.iterations),
             win_rate: Some(report.best_rate().0),
+            lead: report.lead(),
         })?;
         // At a level, the winning rate would be a hint; the web page hides it too.
         let rate = match self.level {

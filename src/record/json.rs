@@ -29,6 +29,8 @@ pub(super) struct MoveLine {
     effort: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     win_rate: Option<f32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lead: Option<f32>,
 }
 
 fn is_zero(seconds: &f64) -> bool {
@@ -107,6 +109,7 @@ impl From<PlayedMove> for MoveLine {
             seconds: played.time.as_secs_f64(),
             effort: played.effort,
             win_rate: played.win_rate.filter(|rate| rate.is_finite()),
+            lead: played.lead.filter(|lead| lead.is_finite()),
         }
     }
 }
@@ -117,7 +120,7 @@ impl TryFrom<MoveLine> for PlayedMove {
     fn try_from(line: MoveLine) -> Result<Self, MalformedText> {
         let time = Duration::try_from_secs_f64(line.seconds)
             .map_err(|error| MalformedText::new(format!("seconds {}: {error}", line.seconds)))?;
-        Ok(Self { mv: line.mv.parse()?, time, effort: line.effort, win_rate: line.win_rate })
+        Ok(Self { mv: line.mv.parse()?, time, effort: line.effort, win_rate: line.win_rate, lead: line.lead })
     }
 }
 

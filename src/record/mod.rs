@@ -70,11 +70,13 @@ pub struct PlayedMove {
     pub effort: Option<u64>,
     /// The mover's own estimate of its winning rate, 0 to 1.
     pub win_rate: Option<f32>,
+    /// The lead in moves that the mover expects, see [`crate::eval::lead`].
+    pub lead: Option<f32>,
 }
 
 impl From<Move> for PlayedMove {
     fn from(mv: Move) -> Self {
-        Self { mv, time: Duration::ZERO, effort: None, win_rate: None }
+        Self { mv, time: Duration::ZERO, effort: None, win_rate: None, lead: None }
     }
 }
 

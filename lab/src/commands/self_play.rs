@@ -208,7 +208,9 @@ fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
             if report.proven.is_some() {
                 report.best.unwrap_or(mv).into()
             } else {
-                visits.insert(moves.len(), visits_of(&report));
+                // No move can have more than 0.5 % of the visits, in a lost position with many moves.
+                visits
+                    .extend(Some((moves.len(), visits_of(&report))).filter(|(_, visits)| !visits.is_empty()));
                 PlayedMove { effort: Some(report.iterations), win_rate: Some(report.win_rate.0), ..mv.into() }
             }
         };

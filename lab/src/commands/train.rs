@@ -2,7 +2,8 @@
 //!
 //! Round N plays games with the best weights so far (`games-N.shard`), fits the policy to the games of all rounds
 //! (`weights-N.json`), and plays the new weights against the best ones (`match-N.jsonl`). If the match accepts the new
-//! weights, they become the best ones and are copied to `best.json`. `weights-0.json` contains the initial weights.
+//! weights, they become the best ones and are copied to `best.json`, which begins as a copy of the initial weights,
+//! `weights-0.json`.
 //!
 //! `rounds.jsonl` contains the options, then a line for each finished fit and match, from which a later run resumes.
 //! Interrupted self-play or an interrupted match resumes from its result file; an interrupted fit is repeated, with an
@@ -87,13 +88,14 @@ pub fn run(args: &Args) -> Result<(), String> {
         last = is_new.then(|| began.elapsed());
     }
     println!("{}", training.table().to_text());
+    let file = training.folder.join("best.json");
     match training.best() {
-        0 => println!("no round has beaten the built-in weights: add --rounds, or train with more --games"),
-        best => {
-            let file = training.folder.join("best.json");
-            println!("best weights, of round {best}: {}", file.display());
-            println!("play with them:  otrera play --preset tournament,model={}", file.display());
-        }
+        0 => println!("best weights, the current ones: {}", file.display()),
+        best => println!("best weights, of round {best}: {}", file.display()),
+    }
+    println!("play with them:  otrera play --preset tournament,model={}", file.display());
+    if training.best() == 0 {
+        println!("no round has beaten the current weights: add --rounds, or train with more --games");
     }
     Ok(())
 }
@@ -156,6 +158,9 @@ impl<'a> Training<'a> {
         if !first.exists() {
             Output::new(&first, &[])?.write(WeightsFile::BUILT_IN)?;
         }
+        if !training.folder.join("best.json").exists() {
+            training.copy_to_best(training.best())?;
+        }
         Ok(training)
     }
 
@@ -197,10 +202,15 @@ impl<'a> Training<'a> {
         let decision = self.decide(round)?;
         println!("{place}, match: {}, SPRT {}: {}", decision.score, decision.verdict, decision.fate());
         if decision.kept {
-            let weights = read_text(&self.weights(round), MAX_BYTES)?;
-            Output::new(&self.folder.join("best.json"), &[])?.write(&weights)?;
+            self.copy_to_best(round)?;
         }
         self.finish(Step::Match(decision))
+    }
+
+    /// Copies the weights of a round to `best.json`.
+    fn copy_to_best(&self, round: u64) -> Result<(), String> {
+        let weights = read_text(&self.weights(round), MAX_BYTES)?;
+        Output::new(&self.folder.join("best.json"), &[])?.write(&weights)
     }
 
     fn self_play(&self, round: u64) -> Result<(), String> {

@@ -74,7 +74,7 @@ fn turn(
         return Err(Forfeit::Late(time));
     }
     position.check(choice.mv).map_err(|error| Forfeit::Illegal(format!("{}: {error}", choice.mv)))?;
-    Ok(PlayedMove { mv: choice.mv, time, effort: choice.effort, win_rate: choice.win_rate })
+    Ok(PlayedMove { mv: choice.mv, time, effort: choice.effort, win_rate: choice.win_rate, lead: None })
 }
 
 struct GameSoFar {

@@ -127,8 +127,21 @@ pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
         let moves = [&[other.mv], &other.continuation[..]].concat();
         line(number, &moves, other.win_rate, other.proven)
     }));
+    lines.extend(format_leads(report, shown.lines));
     lines.extend(verdict(report, side));
     lines.join("\n")
+}
+
+/// Formats an `info string` with the expected lead in moves of each shown line ([`otrera::Line::lead`]); `None` without
+/// weights of the lead.
+fn format_leads(report: &Report, lines: usize) -> Option<String> {
+    let leads = report
+        .lines
+        .iter()
+        .take(lines.max(1))
+        .filter_map(|line| Some(format!("{} {:+.1}", format_move(line.mv), line.lead?)));
+    let leads: Vec<String> = leads.collect();
+    (!leads.is_empty()).then(|| format!("info string lead {}", leads.join(" ")))
 }
 
 /// Formats an `info string` with the proven result for the side to move and its margin, if known; `None` if unproven.
