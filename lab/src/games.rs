@@ -32,7 +32,7 @@ impl Games {
     /// Opens files. With `allows_unfinished`, a shard without its end block and an incomplete last JSON line are no
     /// errors.
     pub fn new(paths: &[PathBuf], allows_unfinished: bool) -> Self {
-        let paths = paths.to_vec().into_iter();
+        let paths = Vec::from(paths).into_iter();
         Self { paths, file: None, known: HashSet::new(), allows_unfinished }
     }
 

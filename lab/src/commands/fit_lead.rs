@@ -169,7 +169,7 @@ fn errors(tests: &[Sample], weights: &LeadWeights) -> Sheet {
     ];
     let end = tests.iter().map(|test| test.ply + 1).max().unwrap_or(0);
     let stages = (0..end).step_by(PLIES.into()).map(|from| from..from + PLIES);
-    for plies in stages.chain([0..end]) {
+    for plies in stages.chain(std::iter::once(0..end)) {
         let Range { start, end } = plies;
         let of_stage: Vec<&Sample> = tests.iter().filter(|test| plies.contains(&test.ply)).collect();
         if of_stage.is_empty() {
