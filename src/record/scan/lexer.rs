@@ -291,7 +291,7 @@ impl<'a> Lexer<'a> {
             return;
         }
         let lines: Vec<&[Number]> = run.chunk_by(|a, b| a.line == b.line).collect();
-        let is_column = lines.iter().all(|line| line.len() <= 2) && run.len() % 6 == 0;
+        let is_column = lines.iter().all(|line| line.len() <= 2) && run.len().is_multiple_of(6);
         if is_column {
             return run.chunks(6).for_each(|six| self.push_numbers(six, true));
         }

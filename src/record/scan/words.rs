@@ -2,8 +2,11 @@
 
 use super::piece::{Colour, OPEN, Player};
 
+/// The known part of an origin, then squares; each a column and a row as written.
+type Squares = (Option<[i8; 2]>, Vec<[i8; 2]>);
+
 /// Reads a word of squares, `d1d7g7`. A piece letter, `Qdd7`, gives the part of the origin that is known.
-pub fn squares(word: &str) -> Option<(Option<[i8; 2]>, Vec<[i8; 2]>)> {
+pub fn squares(word: &str) -> Option<Squares> {
     if let Some(squares) = plain_squares(word) {
         return Some((None, squares));
     }
