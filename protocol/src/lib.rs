@@ -7,7 +7,7 @@
 //! | [`io`], [`files`] | input and output lines, the log; files named by the user |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
 //! | [`platform`], [`platforms`] | the platform interface, and the table of platforms: [`botzone`], [`sau`], [`uci`] |
-//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for users; [`position`] reads the start position, [`board`] prints it |
+//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches`, `server` | commands for users; [`position`] reads the start position, [`board`] prints it |
 //!
 //! `protocol/README.md` describes the protocols.
 
@@ -33,6 +33,8 @@ pub mod position;
 #[cfg_attr(botzone_only, allow(dead_code))] // functions that only `matches` uses
 mod records;
 pub mod sau;
+#[cfg(not(botzone_only))]
+mod server;
 mod session;
 mod setup;
 pub mod uci;

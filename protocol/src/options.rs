@@ -130,6 +130,8 @@ option_table! {
         => resume_time_left: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
     "platform-dir" "DIR" on "sau": "the platform's folder, to read its game record"
         => platform_dir: Option<PathBuf> = None, path;
+    "no-open" "" on "gui sau": "open no browser"
+        => no_open: bool = false, |text, _| one_of(text, &[("true", true), ("false", false), ("", true)], 2);
     "side" "SIDE" on "play sau": "your side in play, ours in a game to resume"
         => side: Option<Side> = None, |text, _| {
             let sides = [("black", Side::Black), ("white", Side::White), ("b", Side::Black), ("w", Side::White)];
@@ -162,8 +164,6 @@ option_table! {
         => annotate: Option<PathBuf> = None, path;
     "port" "N" on "gui": "port on 127.0.0.1 (7264, or any free one)"
         => port: Option<u16> = None, |text, _| Ok(Some(number(text, 0, 65_535)? as u16));
-    "no-open" "" on "gui": "open no browser"
-        => no_open: bool = false, |_, _| Ok(true);
 }
 
 /// Maximum of the option `threads`. A value above the number of cores is reduced to that number.

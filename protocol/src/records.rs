@@ -6,6 +6,7 @@ use otrera::record::{self, Format, GameRecord, PlayedMove, Reading, ccgc};
 use otrera::{IllegalMove, Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The record file of a game, rewritten after each move so that a killed process loses no moves.
 pub struct RecordFile {
@@ -23,8 +24,19 @@ pub struct RecordFile {
 
 impl RecordFile {
     /// Creates the record of a game that starts now. The first write creates the file.
-    pub fn new(folder: &Path, [black, white]: [&str; 2], settings: &Settings, start: &Position) -> Self {
-        let now = chrono::Local::now();
+    pub fn new(folder: &Path, names: [&str; 2], settings: &Settings, start: &Position) -> Self {
+        Self::begun_at(SystemTime::now(), folder, names, settings, start)
+    }
+
+    /// Creates the record of a game that started at this time. The first write creates the file.
+    pub fn begun_at(
+        time: SystemTime,
+        folder: &Path,
+        [black, white]: [&str; 2],
+        settings: &Settings,
+        start: &Position,
+    ) -> Self {
+        let now = chrono::DateTime::<chrono::Local>::from(time);
         let at_place = |time: String| format!("{time} {}", settings.place).trim_end().to_owned();
         let record = GameRecord {
             when: at_place(now.format("%Y.%m.%d %H:%M").to_string()),
@@ -39,6 +51,12 @@ impl RecordFile {
     pub fn in_english(self) -> Self {
         let when = chrono::Local::now().format("%Y-%m-%d %H.%M").to_string();
         Self { when, in_english: true, ..self }
+    }
+
+    /// Continues the file of an earlier process that began at the same time, given the file name's suffix.
+    pub fn continued(self, suffix: String) -> Self {
+        let when = self.when.clone();
+        self.reopened(when, suffix)
     }
 
     /// Continues the files of an earlier process, given its [`Self::date_and_suffix`].

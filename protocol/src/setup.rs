@@ -4,6 +4,7 @@ use crate::BOTZONE_ONLY;
 use crate::memory::{self, Memory};
 use crate::options::{Settings, cores};
 use otrera::{Resources, Size};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// Board, resources and time. A time is `None` if the platform has no such limit, or sends the limit with each move.
@@ -63,6 +64,43 @@ impl Setup {
             },
             _ => None,
         }
+    }
+
+    /// Lists the values in force of a platform's defaults overridden by `settings`: `total-time 900 s (default), threads 4, …`.
+    pub fn in_force(self, settings: &Settings) -> String {
+        let (setup, plain) = (self.with(settings), Settings::default());
+        let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
+        let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
+        let threads = setup.threads.unwrap_or_else(cores);
+        let memory = setup.memory.unwrap_or_else(machine_memory);
+        let path = |path: &PathBuf| path.display().to_string();
+        let rows = [
+            ("total-time", setup.total_time.map(seconds), settings.total_time.is_some()),
+            ("move-time", setup.move_time.map(seconds), true),
+            ("iterations", settings.iterations.map(|count| count.to_string()), true),
+            ("move-overhead", setup.move_overhead.map(seconds), settings.move_overhead.is_some()),
+            ("threads", Some(threads.to_string()), settings.threads.is_some()),
+            ("memory", Some(megabytes(memory)), settings.memory.is_some()),
+            ("pondering", Some(if settings.pondering { "on" } else { "off" }.into()), settings.pondering),
+            ("preset", Some(settings.preset.text.clone()), settings.preset.text != plain.preset.text),
+            ("size", Some(setup.size.edge().to_string()), settings.size.is_some()),
+            ("seed", settings.seed.map(|seed| seed.to_string()), true),
+            ("name", Some(settings.name.clone()), settings.name != plain.name),
+            ("team", settings.team.clone(), true),
+            ("opponent", Some(settings.opponent.clone()), settings.opponent != plain.opponent),
+            ("place", Some(settings.place.clone()).filter(|place| !place.is_empty()), true),
+            ("event", Some(settings.event.clone()), settings.event != plain.event),
+            ("record-dir", settings.record_dir.as_ref().map(path), true),
+            ("platform-dir", settings.platform_dir.as_ref().map(path), true),
+            ("resume", settings.resume.as_ref().map(path), true),
+            ("resume-time-left", settings.resume_time_left.map(seconds), true),
+            ("side", settings.side.map(|side| side.to_string()), true),
+        ];
+        let shown = rows.into_iter().map(|(name, value, is_set)| match value {
+            Some(value) => format!("{name} {value}{}", if is_set { "" } else { " (default)" }),
+            None => format!("{name} not set"),
+        });
+        shown.collect::<Vec<_>>().join(", ")
     }
 
     /// Returns threads, memory and seed of the search. Without `settings.seed`, derives a seed from the current time.

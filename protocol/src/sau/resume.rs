@@ -1,6 +1,8 @@
 //! Finds the game to resume after a crash: in the journal of the crashed process or in the record named by the option
 //! `resume`. The platform's own record can add missing moves.
 
+use super::PLATFORM;
+use super::game::Place;
 use super::journal::{self, Journal};
 use crate::files::modified;
 use crate::options::Settings;
@@ -46,6 +48,28 @@ pub struct Resumed {
 pub fn check_platform_dir(session: &Session) {
     if let Some(folder) = session.settings.platform_dir.as_deref().filter(|folder| !folder.is_dir()) {
         session.note("!!", &format!("platform-dir {}: no such folder", folder.display()));
+    }
+}
+
+/// Logs every value in force for the game that begins, and the platform's own record. `left` is our time left in a
+/// resumed game.
+pub fn note_setup(session: &Session, us: Side, left: Option<Duration>) {
+    let left = left.map_or(String::new(), |left| format!(", {:.1} s left", left.as_secs_f64()));
+    session.note("--", &format!("game as {us}{left}; {}", PLATFORM.defaults.in_force(&session.settings)));
+    let folder = session.settings.platform_dir.as_deref();
+    let dated = |path: &PathBuf| {
+        let time = modified(path).map(chrono::DateTime::<chrono::Local>::from);
+        time.map_or(String::new(), |time| time.format(", last written %Y-%m-%d %H:%M:%S").to_string())
+    };
+    match (platform_records(folder).first(), folder) {
+        (Some(path), _) => {
+            session.note("--", &format!("the platform's own record: {}{}", path.display(), dated(path)));
+        }
+        (None, Some(folder)) => session.note(
+            "!!",
+            &format!("platform-dir {}: no record in {}; is AllStep=1?", folder.display(), MANUALS.join("\\")),
+        ),
+        (None, None) => session.note("--", "the platform's own record: none found; is AllStep=1?"),
     }
 }
 
@@ -179,6 +203,11 @@ impl Resumed {
         session.note("--", &format!("{shown}: our last move did not reach the platform"));
         self.unsent = true;
         true
+    }
+
+    /// Returns the time and the place of the record of the game to resume; `None` if they are unknown.
+    pub fn place(&self) -> Option<Place> {
+        self.crashed.as_ref()?.place.clone()
     }
 
     /// Returns our time left according to the crashed process's journal; `None` without a journal. Subtracts the time

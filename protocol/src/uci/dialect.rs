@@ -5,6 +5,7 @@
 
 use crate::board::{self, Colours};
 use otrera::{Move, Position, Report, Side, Size, WinRate};
+use std::collections::HashSet;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub struct Go {
     pub depth: Option<usize>,
     /// Depth of a perft to run instead of a search.
     pub perft: Option<u32>,
+    /// Moves to consider (`searchmoves`); empty for all moves.
+    pub search_moves: Vec<Move>,
 }
 
 /// Returns the option's name and value from the arguments of `setoption`; both can contain spaces.
@@ -41,7 +44,13 @@ pub fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> 
 impl Go {
     pub fn read<'a>(mut words: impl Iterator<Item = &'a str>) -> Self {
         let mut go = Self::default();
+        let mut is_list = false;
         while let Some(word) = words.next() {
+            if is_list && let Ok(mv) = word.parse() {
+                go.search_moves.push(mv);
+                continue;
+            }
+            is_list = word == "searchmoves";
             match word {
                 "infinite" => go.infinite = true,
                 "ponder" => go.ponder = true,
@@ -58,6 +67,15 @@ impl Go {
             }
         }
         go
+    }
+
+    /// Lists the legal moves that are not in `searchmoves`; none if no legal move is in it.
+    pub fn excluded(&self, position: &Position) -> Vec<Move> {
+        if !self.search_moves.iter().any(|&mv| position.check(mv).is_ok()) {
+            return Vec::new();
+        }
+        let wanted: HashSet<Move> = self.search_moves.iter().copied().collect();
+        position.legal_moves().filter(|mv| !wanted.contains(mv)).collect()
     }
 }
 
