@@ -107,7 +107,7 @@ otrera.toml beside the program sets the same options, as lines `name = value`.
 
 /// Formats the help page of a command, a platform or the search parameters; for any other name, the overview.
 pub fn help_on(page: &str) -> String {
-    let usage = |usage: &str, meaning: &str| format!("{meaning}\nUsage: otrera {usage}[OPTIONS]\n\n");
+    let usage = |usage: &str, meaning: &str| format!("{meaning}\nUsage: otrera {usage}[OPTIONS]\n");
     if page == "parameters" {
         return parameters_help();
     }

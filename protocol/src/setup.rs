@@ -100,7 +100,7 @@ impl Setup {
             Some(value) => format!("{name} {value}{}", if is_set { "" } else { " (default)" }),
             None => format!("{name} not set"),
         });
-        shown.collect::<Vec<_>>().join(", ")
+        shown.collect::<Vec<_>>().join(", ") + "; times without a unit are in seconds"
     }
 
     /// Returns threads, memory and seed of the search. Without `settings.seed`, derives a seed from the current time.

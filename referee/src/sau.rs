@@ -120,8 +120,6 @@ pub struct Played {
     pub used: Duration,
     /// Number of plies played before the engine was killed; `None` if it was not.
     pub killed: Option<usize>,
-    /// True if the kill was in the engine's turn; `None` if the engine was not killed.
-    pub killed_on_own_turn: Option<bool>,
     /// Number of moves that the platform refused as illegal.
     pub refused: usize,
     pub log: String,
@@ -296,7 +294,6 @@ impl<'a> Platform<'a> {
 
     fn kill(&mut self) {
         self.played.killed = Some(self.board.moves().len());
-        self.played.killed_on_own_turn = Some(self.board.position().side() == self.conditions.side());
         let Some(process) = &self.process else { return };
         match self.conditions.options.kill {
             // The platform notices nothing.

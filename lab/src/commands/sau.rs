@@ -100,8 +100,8 @@ fn summary(args: &Args, games: &[(Kill, Played)]) -> String {
     let used: Vec<f64> = finished.map(|(_, played)| 100.0 * share(args, played)).collect();
     let won = count(&|_, played| played.won);
     let late = count(&|_, played| share(args, played) > 1.0);
-    let killed = |on_own_turn| count(&|_, played| played.killed_on_own_turn == Some(on_own_turn));
-    let [ours, theirs] = [true, false].map(killed);
+    let [ours, theirs] =
+        [Kill::Ours, Kill::Theirs].map(|kind| count(&|kill, played| kill == kind && played.killed.is_some()));
     let refused: usize = games.iter().map(|(_, played)| played.refused).sum();
     let with_refused = count(&|_, played| played.refused > 0);
     let mean = used.iter().sum::<f64>() / used.len().max(1) as f64;
