@@ -319,7 +319,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 fn seconds_between(text: &str, min: f64, max: f64) -> Result<Duration, String> {
     match read_seconds(&half_width(text)) {
         Some(seconds) if (min..=max).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err(format!("expected a time from {min} to {max} s, like 900 (seconds), 900s, 15min or 15分钟")),
+        _ => Err(format!("expected a number of seconds from {min} to {max}, or a time like 900s or 15分钟")),
     }
 }
 
