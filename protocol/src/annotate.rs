@@ -148,7 +148,7 @@ fn add_variation(note: &mut Note, line: &[Move]) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test fails by panicking
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test fails by panicking
 mod tests {
     use super::*;
 

@@ -180,7 +180,7 @@ fn entries(folder: &Path) -> Vec<(PathBuf, String, Entry)> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test fails by panicking
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test fails by panicking
 mod tests {
     use super::*;
     use std::time::{Duration, SystemTime};

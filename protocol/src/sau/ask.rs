@@ -9,7 +9,7 @@
 //! missing moves in any notation of a record.
 
 use crate::session::Session;
-use otrera::record::ccgc;
+use otrera::record;
 use otrera::{Move, Position, Side, Square};
 
 /// The game to ask about.
@@ -29,25 +29,27 @@ impl Unfinished {
             "missing" => return Ok(before_last.to_vec()),
             _ => {}
         }
-        // The platform's notation is in capitals.
-        let letters = |word: &str| Move::from_letters(&word.to_ascii_uppercase(), self.start.size());
-        let words: Option<Vec<Move>> = text.split_whitespace().map(letters).collect();
-        let told = words.or_else(|| ccgc::read_moves(text).ok()).filter(|moves| !moves.is_empty());
-        let told = told.ok_or_else(|| format!("{text:?} is not a move; expected a move like DJDDGD"))?;
-        match told[..] {
-            [mv] if Some(&mv) == self.moves.last() => return Ok(self.moves.clone()),
-            [mv] if Some(&mv) == before_last.last() => return Ok(before_last.to_vec()),
-            _ => {}
+        // A move that the game has already tells how far the platform is.
+        for known in [&self.moves[..], before_last] {
+            if let Some((&last, before)) = known.split_last()
+                && record::read_move(text, &self.position_after(before)) == Ok(last)
+            {
+                return Ok(known.to_vec());
+            }
         }
-        let mut position = self.position();
-        for &mv in &told {
-            position = position.try_play(mv).map_err(|error| format!("{mv} is not legal here: {error}"))?;
+        let (told, warnings) = record::read_moves(text, &self.position_after(&self.moves));
+        match warnings.first() {
+            Some(warning) => return Err(format!("{text:?} does not fit: {warning}")),
+            None if told.is_empty() => {
+                return Err(format!("{text:?} is not a move; expected a move like DJDDGD"));
+            }
+            None => {}
         }
         Ok([&self.moves[..], &told].concat())
     }
 
-    fn position(&self) -> Position {
-        self.moves.iter().fold(self.start, |position, &mv| position.with_move(mv))
+    fn position_after(&self, moves: &[Move]) -> Position {
+        moves.iter().fold(self.start, |position, &mv| position.with_move(mv))
     }
 
     /// Formats the page; `answer` is the result of the last answer, if there is one.
@@ -88,7 +90,7 @@ impl Unfinished {
 
     /// Formats the board as a table, labelled with the platform's letters.
     fn board(&self) -> String {
-        let (position, edge) = (self.position(), self.start.size().edge());
+        let (position, edge) = (self.position_after(&self.moves), self.start.size().edge());
         let name = |index: usize| char::from(b'A' + index as u8);
         let heads: String = (0..edge).map(|column| format!("<th>{}", name(column))).collect();
         let rows: String = (0..edge)

@@ -183,7 +183,8 @@ impl Play {
                 break;
             }
             let mv = way.move_of(piece, &position).filter(|_| piece.aside <= asides);
-            let by = if play.moves.len().is_multiple_of(2) { piece.mover } else { piece.mover.map(Colour::other) };
+            let by =
+                if play.moves.len().is_multiple_of(2) { piece.mover } else { piece.mover.map(Colour::other) };
             let fits = by.is_none() || play.first.is_none() || by == play.first;
             match mv.filter(|&mv| fits && position.check(mv).is_ok()) {
                 Some(mv) => {
