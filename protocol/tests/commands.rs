@@ -186,7 +186,7 @@ fn analysis_lists_the_best_move_first_with_continuations() {
     let rows = table(&analysis);
     let course = analysis.lines().find_map(|line| line.strip_prefix("principal variation: ")).expect("it");
     let [best, answer, ..] = course.split(' ').collect::<Vec<_>>()[..] else { panic!("{course}") };
-    assert_eq!((rows.len(), rows[0][0], rows[0][4]), (3, best, answer), "{analysis}");
+    assert_eq!((rows.len(), rows[0][0], rows[0][5]), (3, best, answer), "{analysis}");
 }
 
 /// After the best move come moves with enough visits for a lower bound, sorted by the bound; the rest by visits.

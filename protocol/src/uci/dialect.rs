@@ -139,13 +139,13 @@ pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
         format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
     };
     let proven = report.proven.or_else(|| report.lines.first()?.proven);
-    let mut lines = vec![line(1, &report.principal_variation, report.best_rate(), proven)];
+    let mut lines = Vec::from_iter(format_leads(report, shown.lines));
+    lines.push(line(1, &report.principal_variation, report.best_rate(), proven));
     let others = (2..=shown.lines).zip(report.lines.iter().skip(1));
     lines.extend(others.map(|(number, other)| {
         let moves = [&[other.mv], &other.continuation[..]].concat();
         line(number, &moves, other.win_rate, other.proven)
     }));
-    lines.extend(format_leads(report, shown.lines));
     lines.extend(verdict(report, side));
     lines.join("\n")
 }
