@@ -149,7 +149,8 @@ fn serve(options: &mut CommandLine, arguments: Vec<OsString>, started: Instant) 
     connection.searcher = searcher(arguments);
     let platform = match options.command {
         Command::Serve(platform) => Some(platform),
-        Command::Searcher => Some(&uci::PLATFORM),
+        // Without the check, the build for Botzone would contain UCI.
+        Command::Searcher if !BOTZONE_ONLY => Some(&uci::PLATFORM),
         _ => platforms::detect(&mut connection.events),
     };
     if let Some(platform) = platform {
@@ -161,11 +162,13 @@ fn serve(options: &mut CommandLine, arguments: Vec<OsString>, started: Instant) 
 /// Returns the command line that starts this program again as a searcher, with the same options; empty if the program's
 /// path is unknown.
 fn searcher(arguments: Vec<OsString>) -> Vec<OsString> {
+    if BOTZONE_ONLY {
+        // Asking for the path can kill a process in a sandbox.
+        return Vec::new();
+    }
     match std::env::current_exe() {
-        Ok(program) if !BOTZONE_ONLY => {
-            [program.into(), "searcher".into()].into_iter().chain(arguments).collect()
-        }
-        _ => Vec::new(),
+        Ok(program) => [program.into(), "searcher".into()].into_iter().chain(arguments).collect(),
+        Err(_) => Vec::new(),
     }
 }
 
