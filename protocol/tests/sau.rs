@@ -340,7 +340,7 @@ fn resumes_from_its_record_after_any_kill() {
         }
         signal(i32::try_from(program.id()).unwrap(), rustix::process::Signal::KILL);
         let written = program.exit(SOON).unwrap().rest;
-        written.lines().for_each(|line| drop(referee.accept(line, Form::Sau).unwrap()));
+        written.lines().for_each(|line| referee.accept(line, Form::Sau).unwrap());
         let record = folder.join(only_record(&folder).0);
         let mut game = Game { program: start(&[&["resume", text(&record)], &options[..]].concat()), referee };
         answer(&mut game.program, "name?");
