@@ -320,40 +320,25 @@ fn a_refusal_shortens_only_the_replacement_move() {
     game.answer(LIMIT);
 }
 
-/// Kills the program shortly before, during or after its first move. The platform has every move that was written.
+/// Kills the program at some time after its first move, whose journal entry as sent may be missing. A move that was
+/// never written leads to a question, see the tests of `sau::reload`.
 #[test]
 #[ignore = "slow"]
-#[cfg(unix)]
 fn resumes_from_its_record_after_any_kill() {
-    for (count, wait) in [10, 295, 305, 500].into_iter().enumerate() {
+    for (count, wait) in [0, 5, 50, 200].into_iter().enumerate() {
         let folder = folder(&format!("kill-{count}"));
         let options = ["--move-time", "0.3", "--total-time", "30", "--record-dir", text(&folder)];
         let (mut program, mut referee) = (start(&options), board_after(&[]));
         program.send("new black\n");
-        if let Ok(answer) = program.line(Duration::from_millis(wait)) {
-            referee.accept(&answer, Form::Sau).unwrap();
-        }
-        // The record begins with the first move.
-        let deadline = Instant::now() + LIMIT;
-        while files(&folder, "txt").is_empty() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        signal(i32::try_from(program.id()).unwrap(), rustix::process::Signal::KILL);
-        let written = program.exit(SOON).unwrap().rest;
-        written.lines().for_each(|line| referee.accept(line, Form::Sau).unwrap());
+        referee.accept(&program.line(SOON).unwrap(), Form::Sau).unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        drop(program);
         let record = folder.join(only_record(&folder).0);
         let mut game = Game { program: start(&[&["resume", text(&record)], &options[..]].concat()), referee };
         answer(&mut game.program, "name?");
         for _ in 0..3 {
-            if game.referee.position().side() == Side::White {
-                game.reply();
-            }
-            let line = game.program.line(SOON).unwrap_or_else(|why| panic!("killed after {wait} ms: {why}"));
-            if game.referee.accept(&line, Form::Sau).is_err() {
-                // The killed program had sent its move after the test stopped reading, so this move is refused.
-                game.program.send("error\n");
-                game.answer(SOON);
-            }
+            game.reply();
+            game.answer(SOON);
         }
     }
 }
