@@ -93,6 +93,18 @@ mod tests {
     }
 
     #[test]
+    fn a_field_ends_at_a_bracket_of_its_kind() {
+        for (first, second) in [("甲」", "「乙"), ("【甲", "乙］")] {
+            let game =
+                read(&format!("#[AM][{first}][{second}][未完][][];\n1 d1d7(g7)\n")).unwrap().games.remove(0);
+            assert_eq!([game.black, game.white], [first, second]);
+        }
+        let full_width =
+            read("#【AM】【甲】【[乙】【先手胜】【】【】;\n1 d1d7(g7)\n").unwrap().games.remove(0);
+        assert_eq!([&*full_width.black, &*full_width.white], ["甲", "[乙"]);
+    }
+
+    #[test]
     fn guesses_the_board_from_the_moves() {
         for (first, edge) in [("d1d7(g7)", 10), ("c1c6(f6)", 8), ("c1c8(c2)", 9), ("b1b2(b1)", 6)] {
             let read = read(&format!("{HEADER};\n1 {first}\n")).unwrap().games.remove(0);

@@ -600,9 +600,10 @@ fn fields(text: &str) -> Option<(Vec<String>, usize)> {
     let (mut fields, mut at) = (Vec::new(), 0);
     loop {
         let rest = text[at..].trim_start();
-        let Some(opened) = rest.strip_prefix(['[', '［', '【']) else { break };
+        let Some(bracket) = BRACKETS.iter().find(|bracket| rest.starts_with(bracket.0)) else { break };
+        let opened = &rest[bracket.0.len_utf8()..];
         let begin = text.len() - opened.len();
-        let Some(length) = closing(opened) else { break };
+        let Some(length) = closing(opened, *bracket) else { break };
         fields.push(opened[..length].replace(['\r', '\n'], " ").trim().to_owned());
         at = begin + length;
         at += text[at..].chars().next().map_or(0, char::len_utf8);
@@ -610,16 +611,20 @@ fn fields(text: &str) -> Option<(Vec<String>, usize)> {
     (!fields.is_empty()).then_some((fields, at))
 }
 
-/// Returns the offset of the bracket that closes a field: the partner of the open one if all brackets come in pairs.
-fn closing(text: &str) -> Option<usize> {
+/// Opening and closing brackets of a field in a CCGC header.
+const BRACKETS: [(char, char); 3] = [('[', ']'), ('［', '］'), ('【', '】')];
+
+/// Returns the offset of the bracket that closes a field: the partner of the open one if all brackets of its kind come
+/// in pairs, else the first of its kind, else the first of any kind.
+fn closing(text: &str, (open, close): (char, char)) -> Option<usize> {
     let mut depth = 0;
     for (at, letter) in text.char_indices().take(400) {
-        match half_width(letter) {
-            '[' => depth += 1,
-            ']' if depth == 0 => return Some(at),
-            ']' => depth -= 1,
+        match letter {
+            _ if letter == open => depth += 1,
+            _ if letter == close && depth == 0 => return Some(at),
+            _ if letter == close => depth -= 1,
             _ => {}
         }
     }
-    text.find([']', '］', '】'])
+    text.find(close).or_else(|| text.find(BRACKETS.map(|bracket| bracket.1)))
 }
