@@ -15,7 +15,7 @@ use testkit::browser::{Browser, expected};
 use testkit::page::{
     assert_accessible, assert_fits, assert_schemes_accessible, assert_translated, axe, page,
 };
-use testkit::{Folder, random_game, random_move, random_record, size};
+use testkit::{Folder, random_game, random_move, random_record, repository, size};
 
 /// Opens the page with a new game; `None` if the page cannot be built or the browser is missing.
 fn opened(test: &str) -> Option<Browser> {
@@ -682,6 +682,53 @@ fn page_fits_every_language_screen_and_theme() {
             assert_fits(&mut browser, width, language);
         }
     }
+}
+
+/// JavaScript function of the sources of the record readers: their messages, each `{…}` replaced by a sample, that have
+/// no Chinese translation. A message is a literal with at least two words.
+const UNTRANSLATED: &str = r#"((sources) => {
+    const code = (source) => source.split('#[cfg(test)]')[0].replaceAll(/^ *\/\/.*$/gm, '').replaceAll(`'"'`, '');
+    const literals = sources.flatMap((source) => [...code(source).matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text));
+    const messages = literals.filter((text) => /[a-z]{2} [a-z]{2}|[a-z]{2}:? \{|\}'?[a-z]* [a-z]{2}/.test(text));
+    const isChinese = (text) => /[\u4e00-\uffff]/.test(text) && !/[a-z]{3}/.test(text.replaceAll(/djddgd|JSON/g, ''));
+    const isTranslated = (text) => ['7', 'Black'].some((part) => isChinese(problemText(text.replaceAll(/\{[^{}]*\}/g, part))));
+    return messages.filter((text) => !isTranslated(text)).sort();
+})"#;
+
+/// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
+const NO_MESSAGES: [&str; 12] = [
+    " at line ",
+    "Botzone says {verdict}",
+    "an array",
+    "an object",
+    "crash: {what}",
+    "effort {effort}",
+    "garbage: {what:?}",
+    "illegal: {what}",
+    "late: no answer after {:.3} s",
+    "lead {lead}",
+    "winning rate ",
+    "winning rate {rate}",
+];
+
+/// Returns the texts of all Rust files in a folder and below.
+fn sources(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries
+        .flat_map(|path| match path.is_dir() {
+            true => sources(&path),
+            false => vec![std::fs::read_to_string(path).expect("a source")],
+        })
+        .collect()
+}
+
+#[test]
+fn every_message_of_the_record_readers_is_translated() {
+    let Some(mut browser) = opened("translations of the record readers") else { return };
+    browser.choose("#language", "zh");
+    let sources = json!(sources(&repository().join("src/record")));
+    let untranslated: Vec<String> = value(&mut browser, &format!("{UNTRANSLATED}({sources})"));
+    assert_eq!(untranslated, NO_MESSAGES.map(str::to_owned));
 }
 
 #[test]
