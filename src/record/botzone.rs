@@ -48,8 +48,8 @@ pub(super) fn read(json: &str) -> Option<Game> {
     let mut problems = Vec::new();
     let is_game = match (requests, logs.or(log)) {
         (Some(requests), _) => seen_by_a_bot([Some(requests), responses], &mut record, &mut problems),
-        (None, Some(log)) => read_log(log.get(), &mut record),
-        (None, None) => read_log(json, &mut record),
+        (None, Some(log)) => read_log(log.get(), &mut record, &mut problems),
+        (None, None) => read_log(json, &mut record, &mut problems),
     };
     is_game.then_some((record, problems))
 }
@@ -104,13 +104,18 @@ fn seen_by_a_bot(lists: [Option<&RawValue>; 2], record: &mut GameRecord, problem
     !record.moves.is_empty()
 }
 
-fn read_log(json: &str, record: &mut GameRecord) -> bool {
+fn read_log(json: &str, record: &mut GameRecord, problems: &mut Vec<String>) -> bool {
     let (mut position, mut is_game) = (record.start, false);
+    let mut left_out = 0;
     each(json, |raw| {
         let [first, second, output] = fields(raw.get(), ["0", "1", "output"]);
         let turn = first.map(|turn| (Side::Black, turn)).or_else(|| second.map(|turn| (Side::White, turn)));
         let turn = turn.and_then(|(side, turn)| Some((side, read_turn(turn.get(), &position)?)));
+        if first.or(second).or(output).is_none() {
+            left_out += 1;
+        }
         if record.forfeit.is_some() {
+            left_out += usize::from(turn.is_some());
             return;
         }
         if let Some((side, outcome)) = turn {
@@ -121,6 +126,9 @@ fn read_log(json: &str, record: &mut GameRecord) -> bool {
                     position = position.with_move(mv);
                 }
                 Err(forfeit) => {
+                    if matches!(&*forfeit.0, "illegal" | "garbage") {
+                        problems.push(format!("ply {}: {}", record.moves.len() + 1, forfeit.1));
+                    }
                     record.winner = Some(side.opponent());
                     record.forfeit = Some(forfeit);
                 }
@@ -137,11 +145,14 @@ fn read_log(json: &str, record: &mut GameRecord) -> bool {
             record.winner = (black != white).then_some(if black > white { Side::Black } else { Side::White });
         }
     });
+    if left_out > 0 {
+        problems.push(format!("entries of the log that are left out: {left_out}"));
+    }
     is_game
 }
 
-/// Returns the move of a turn; `None` if the JSON is no turn. Fails with the kind and text of a forfeit if the verdict on the bot is not OK or its
-/// response is malformed or illegal.
+/// Returns the move of a turn; `None` if the JSON is no turn. Fails with the kind and text of a forfeit if the verdict on
+/// the bot is not OK or its response is malformed or illegal.
 fn read_turn(json: &str, position: &Position) -> Option<Result<Move, (String, String)>> {
     let turn: Value = serde_json::from_str(json).ok()?;
     let is_turn = turn.get("verdict").is_some() || turn.get("response").is_some();
@@ -162,7 +173,13 @@ fn move_or_forfeit(turn: &Value, position: &Position) -> Result<Move, (String, S
                 "RE" | "MLE" | "NJ" => "crash",
                 _ => "garbage",
             };
-            Err(forfeit(kind, format!("Botzone says {verdict}")))
+            let reason = match verdict {
+                "TLE" => " (too late)",
+                "RE" => " (the bot crashed)",
+                "MLE" => " (too much memory)",
+                _ => "",
+            };
+            Err(forfeit(kind, format!("Botzone says {verdict}{reason}")))
         }
     }
 }

@@ -16,6 +16,7 @@ use super::{GameRecord, PlayedMove, botzone, scan};
 use crate::board::notation::MalformedText;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// The JSON form of a [`PlayedMove`].
@@ -210,9 +211,26 @@ fn read_value(raw: &RawValue, line: usize, reading: &mut Reading) {
     }
 }
 
+/// Replaces escapes of letters outside ASCII, `\u5148`, by the letters.
+fn letters(json: &str) -> Cow<'_, str> {
+    if !json.contains("\\u") {
+        return json.into();
+    }
+    let mut parts = json.split("\\u");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let code = part.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        match code.and_then(char::from_u32).filter(|letter| !letter.is_ascii()) {
+            Some(letter) => text.extend([&*letter.to_string(), &part[4..]]),
+            None => text.extend(["\\u", part]),
+        }
+    }
+    text.into()
+}
+
 /// Adds the games that a scan of JSON finds.
 fn add_scanned(json: &str, line: usize, reading: &mut Reading) {
-    let mut found = scan::read(json, None, true);
+    let mut found = scan::read(&letters(json), None, true);
     for warning in &mut found.warnings {
         warning.line += line - 1;
     }

@@ -53,6 +53,12 @@ pub struct Lexer<'a> {
     /// Number read last, which can number a move.
     numbering: Option<i64>,
     highest: i64,
+    /// Number of pieces before the last one with the number 1.
+    first_numbered: usize,
+    /// True if a heading such as `Game 2` comes before the next move.
+    begins_game: bool,
+    /// Name of the JSON value that holds the moves of the game.
+    list: Option<String>,
     /// Words of prose in the line.
     prose: usize,
     /// The last three words of the line, the newest last.
@@ -83,6 +89,9 @@ impl<'a> Lexer<'a> {
             mover: None,
             numbering: None,
             highest: 0,
+            first_numbered: 0,
+            begins_game: false,
+            list: None,
             prose: 0,
             recent: Default::default(),
             key: None,
@@ -139,6 +148,7 @@ impl<'a> Lexer<'a> {
             '-' if self.is_negative() => self.number_or_word(),
             c if c.is_ascii_alphabetic() => self.word(),
             c if c.is_alphabetic() => self.foreign(),
+            '&' | '\\' if self.escape() => {}
             _ => self.punctuation(letter),
         }
         self.had_space = letter.is_whitespace() || "\"'[,:=".contains(letter);
@@ -148,6 +158,22 @@ impl<'a> Lexer<'a> {
     fn is_negative(&self) -> bool {
         let digit = self.text[self.at..].chars().nth(1).is_some_and(|c| half_width(c).is_ascii_digit());
         digit && self.before().is_none_or(|c| c.is_whitespace() || "[({,:\"=".contains(c))
+    }
+
+    /// Skips an HTML entity, `&ndash;`, or an escape of JSON, `\n`; returns false if there is none.
+    fn escape(&mut self) -> bool {
+        let rest = &self.text[self.at + 1..];
+        let length = match self.peek() {
+            Some('&') => rest.find(';').filter(|&end| {
+                let name = rest[..end].trim_start_matches('#');
+                (1..=8).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }),
+            _ if !self.is_json => None,
+            _ if rest.starts_with('u') => Some(4).filter(|&end| rest.is_char_boundary(end + 1)),
+            _ => Some(0).filter(|_| rest.starts_with(['n', 'r', 't', 'b', 'f'])),
+        };
+        self.at += length.map_or(0, |length| length + 2);
+        length.is_some()
     }
 
     fn punctuation(&mut self, letter: char) {
@@ -268,6 +294,7 @@ impl<'a> Lexer<'a> {
             }
         }
         self.numbering = Some(value);
+        self.begins_game |= self.prose == 1 && words::is_game(&self.recent[2]) && self.is_main_line();
         let next = self.peek();
         let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
         self.end_points();
@@ -321,13 +348,24 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// True outside of parentheses, comments and continuations.
+    fn is_main_line(&self) -> bool {
+        self.parentheses.is_empty() && self.in_braces == 0 && !self.in_continuation
+    }
+
     fn push_fragment(&mut self, begin: usize, end: usize, is_weak: bool) {
         self.push(Form::Fragment, [[OPEN; 2]; 3], begin, end, is_weak);
     }
 
     fn push(&mut self, form: Form, numbers: [[i8; 2]; 3], begin: usize, end: usize, is_weak: bool) {
         let numbering = self.numbering.take();
-        let restarts = form != Form::Numbers && numbering == Some(1) && self.highest > 1;
+        let again = self.highest > 1 || self.found.pieces.len() > self.first_numbered + 1;
+        let is_first = form != Form::Numbers && numbering == Some(1);
+        let restarts = self.begins_game || is_first && self.highest > 0 && again;
+        self.begins_game = false;
+        if is_first {
+            self.first_numbered = self.found.pieces.len();
+        }
         if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
             self.highest = if restarts { 1 } else { self.highest.max(number) };
         }
@@ -409,6 +447,11 @@ impl<'a> Lexer<'a> {
             let [from, to, third, ..] = self.points[..] else { return };
             let taken = if to.numbers == third.numbers { 4 } else { 3 };
             let Some(&arrow) = self.points.get(taken - 1) else { return };
+            if taken == 3 && to.is_tight && self.is_another_move(arrow, self.points.get(3)) {
+                self.points.drain(..2);
+                self.push_fragment(from.begin, to.end, false);
+                continue;
+            }
             if self.is_unclosed(from, arrow) {
                 self.points.drain(..taken);
                 self.push_fragment(from.begin, arrow.end, false);
@@ -425,6 +468,17 @@ impl<'a> Lexer<'a> {
         self.text[point.begin..point.end].bytes().all(|byte| byte.is_ascii_lowercase()) && self.prose > 0
     }
 
+    /// True if a point behind a space is the origin of another move: it is tied to the point after it.
+    fn is_another_move(&self, point: Point, next: Option<&Point>) -> bool {
+        let after = self.text[point.end..].strip_prefix(['-', '>', '/', '–', '—', '→']);
+        let begins_square = |text: &str| {
+            let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+            words::squares(&text[..end]).is_some()
+        };
+        !point.is_tight
+            && (next.is_some_and(|next| next.begin == point.begin) || after.is_some_and(begins_square))
+    }
+
     /// True if a parenthesis was opened inside the move and is not closed after it: the end of the move is missing.
     fn is_unclosed(&self, from: Point, arrow: Point) -> bool {
         let inside = self.parentheses.iter().any(|&opened| opened > from.begin);
@@ -437,7 +491,10 @@ impl<'a> Lexer<'a> {
         let points = std::mem::take(&mut self.points);
         let [first, .., last] = &points[..] else {
             if let [only] = points[..] {
-                let is_alone = self.prose == 0 && self.in_braces == 0 && self.form == Form::Squares;
+                let is_tied = self.text[..only.begin].ends_with(['-', '/'])
+                    || self.text[only.end..].starts_with(['-', '/']);
+                let is_alone =
+                    (self.prose == 0 || is_tied) && self.in_braces == 0 && self.form == Form::Squares;
                 self.push_fragment(only.begin, only.end, !is_alone);
             }
             return;
@@ -455,9 +512,13 @@ impl<'a> Lexer<'a> {
         let lower = word.to_ascii_lowercase();
         let next = self.text[self.at..].chars().map(half_width).find(|c| !"\" \t".contains(*c));
         let is_key = next == Some('=') || self.is_json && next == Some(':');
+        if self.is_json && is_key && words::names_moves(&lower) {
+            self.begins_game |= self.list.as_ref() == Some(&lower);
+            self.list.get_or_insert(lower.clone());
+        }
         self.key = Some(lower.clone());
         let is_name = is_key || next == Some(':');
-        if is_name && words::is_coordinate(&lower) || words::connects(&lower) {
+        if is_name && words::is_coordinate(word) || words::connects(&lower) {
             self.has_key = false;
             return;
         }
@@ -487,6 +548,8 @@ impl<'a> Lexer<'a> {
             self.skip();
         }
         let word = &self.text[begin..self.at];
+        let is_counter = self.numbering.is_some() && word.starts_with(['局', '盘', '盤']);
+        self.begins_game |= is_counter && self.is_main_line();
         if words::connects(word) {
             return;
         }
@@ -555,7 +618,8 @@ impl<'a> Lexer<'a> {
 
     /// Reads the header of a CCGC record, `#[AM][first][second][result][time and place][event];`.
     fn header(&mut self) -> bool {
-        let Some(opened) = self.text[self.at..].strip_prefix(['#', '＃']) else { return false };
+        let rest = &self.text[self.at..];
+        let opened = rest.strip_prefix(['#', '＃']).unwrap_or(rest);
         let Some((fields, length)) = fields(opened) else { return false };
         if fields[0].trim() != "AM" {
             return false;
@@ -590,6 +654,7 @@ impl<'a> Lexer<'a> {
 
     fn begin_game(&mut self) {
         (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
+        self.begins_game = false;
         (self.parentheses, self.in_braces, self.prose) = (Vec::new(), 0, 0);
         self.had_space = true;
     }

@@ -217,6 +217,11 @@ impl Scan<'_> {
             let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
             let none = Heading { first: heading.first, is_ccgc: heading.is_ccgc, ..Heading::default() };
             self.head(if index == 0 { &heading } else { &none }, &mut record, play.first, &own);
+            let edge = play.way.start.size().edge();
+            if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
+                let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");
+                self.warn(pieces[play.begin].begin as usize, text);
+            }
             self.explain(play, &pieces[play.begin], index);
             let goes_on = plays.get(index + 1).is_some_and(|next| next.begin == play.end);
             if let Some(next) = pieces.get(play.end).filter(|_| !goes_on) {

@@ -32,11 +32,13 @@ pub(super) struct Tree {
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
+    /// True if the game writes the names of properties in lower case.
+    is_lower: bool,
 }
 
 impl<'a> Scanner<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, is_lower: false }
     }
 
     fn rest(&self) -> &'a str {
@@ -46,6 +48,9 @@ impl<'a> Scanner<'a> {
     /// Returns the next game's tree; `None` if no game is left.
     pub fn tree(&mut self) -> Option<Tree> {
         self.at += begin(self.rest())?;
+        let first = self.rest().find(|c: char| c.is_ascii_alphabetic()).map(|at| &self.rest()[at..]);
+        self.is_lower =
+            first.is_some_and(|name| begins_property(name, true) && !begins_property(name, false));
         let (start, mut nodes, mut problems) = (self.at, Vec::<Node>::new(), Vec::new());
         // `last`: parent of the next node. `opened`: the node before each open parenthesis.
         let (mut last, mut opened) = (0, Vec::new());
@@ -85,12 +90,15 @@ impl<'a> Scanner<'a> {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         // Early versions of the format allowed ignorable lower-case letters in names.
-        let name: String = rest[..end].chars().filter(char::is_ascii_uppercase).collect();
+        let mut name: String = rest[..end].chars().filter(char::is_ascii_uppercase).collect();
+        if name.is_empty() {
+            name = rest[..end].to_ascii_uppercase();
+        }
         self.at += end;
         self.skip_space();
         let mut values = Vec::new();
         while let Some(opened) = self.rest().strip_prefix('[') {
-            let Some((value, length)) = bracketed(opened) else {
+            let Some((value, length)) = bracketed(opened, self.is_lower) else {
                 self.at = self.text.len();
                 return Err(format!("a value of {name} has no closing bracket: {}", shortened(opened)));
             };
@@ -123,15 +131,16 @@ fn add(nodes: &mut Vec<Node>, parent: usize, offset: usize) -> usize {
 pub(super) fn begin(text: &str) -> Option<usize> {
     let begins = |(at, _): &(usize, &str)| {
         let after = text[at + 1..].trim_start_matches(|c: char| c.is_whitespace() || c == '(');
-        after.starts_with(';') || begins_property(after)
+        after.starts_with(';') || begins_property(after, false)
     };
     text.match_indices('(').find(begins).map(|(at, _)| at)
 }
 
-fn begins_property(text: &str) -> bool {
+/// True if a property comes first. `is_lower` allows names in lower case, which words of a value look like.
+fn begins_property(text: &str, is_lower: bool) -> bool {
     let letters = text.bytes().take(12).take_while(u8::is_ascii_alphabetic).count();
     letters > 0
-        && text[..letters].bytes().any(|byte| byte.is_ascii_uppercase())
+        && (is_lower || text[..letters].bytes().any(|byte| byte.is_ascii_uppercase()))
         && text[letters..].trim_start().starts_with('[')
 }
 
@@ -142,7 +151,7 @@ fn shortened(text: &str) -> String {
 /// Returns the unescaped value up to the closing bracket and the number of bytes read; `None` without a bracket.
 /// Converts line breaks to line feeds, and other ASCII control characters, such as tabs, to spaces unless they are
 /// escaped. A bracket closes the value if something follows that can follow a value; the first one does if none is such.
-fn bracketed(text: &str) -> Option<(String, usize)> {
+fn bracketed(text: &str, is_lower: bool) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut first = None;
     let mut letters = text.char_indices().peekable();
@@ -152,7 +161,7 @@ fn bracketed(text: &str) -> Option<(String, usize)> {
                 let after = text[at + 1..].trim_start();
                 if after.is_empty()
                     || after.starts_with([';', '(', ')', '[', '\u{feff}'])
-                    || begins_property(after)
+                    || begins_property(after, is_lower)
                 {
                     return Some((value, at + 1));
                 }

@@ -578,7 +578,7 @@ fn bad_input_gets_a_message_and_the_page_works_on() {
     for (text, problem) in [
         ("(;GM[18];B[zz", "no closing bracket: zz"),
         ("{\"moves\":", "The text: contains no game; line 1"),
-        ("d1-d7/g7 d1-d2/d3", "2 games opened.\nline 1: a new game"),
+        ("d1-d7/g7 d1-d2/d3", "line 1: move 2, d1-d2/d3, is not legal"),
         ("{\"requests\":[{\"x0\":9}]}", "contains no game"),
         ("", "no game"),
     ] {
@@ -844,8 +844,8 @@ fn proven_endgame_shows_its_margin() {
 }
 
 #[test]
-fn gbk_records_of_chinese_programs_are_read() {
-    let Some(mut browser) = opened("a record in GBK") else { return };
+fn gbk_and_utf_16_records_of_chinese_programs_are_read() {
+    let Some(mut browser) = opened("records in GBK and UTF-16") else { return };
     let folder = Folder::new("gbk");
     let file = folder.join("record.txt");
     // #[AM][甲队][乙队][先手胜] in GBK.
@@ -855,6 +855,12 @@ fn gbk_records_of_chinese_programs_are_read() {
     browser.give_file("#file", &file);
     browser.wait_for("state.tree.line().length === 3");
     browser.assert_value("[state.tree.record.black, state.tree.record.white]", json!(["甲队", "乙队"]));
+    let text = "\u{feff}#[AM][丙队][乙队][先手胜][2020.08.16][2020 CCGC];\r\n1 d1d7(g7) a7d4(a7) 2 g1e3(e10)";
+    std::fs::write(&file, text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
+        .expect("a file");
+    browser.give_file("#file", &file);
+    browser.wait_for("state.tree.line().length === 4");
+    browser.assert_value("[state.tree.record.black, state.tree.record.white]", json!(["丙队", "乙队"]));
 }
 
 // Match mode needs `otrera gui`; `protocol/tests/match_mode.rs` plays matches.
