@@ -131,6 +131,7 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     ),
     ("g10-g4/d4 j4-g7/j4", &["g1-g7/d7 j7-g4/j7"], "unusual way"),
     ("1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10\nBlack resigns", &[THREE], "line 2: the result names a colour"),
+    ("(;GM[18]\n;B[djddgd]AN[Ann]\n;W[addgad]GW[1])", &[TWO], "line 3: the property GW is not kept"),
 ];
 
 #[test]

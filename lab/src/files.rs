@@ -210,12 +210,17 @@ impl Output {
     /// Replaces the file atomically: at any time it holds either the complete old text or the complete new text. Writes
     /// pipes and devices directly.
     pub fn write(&self, text: &str) -> Result<(), String> {
+        self.write_with(|file| file.write_all(text.as_bytes()))
+    }
+
+    /// Writes like [`Output::write`], by a function that writes the text in parts.
+    pub fn write_with(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), String> {
         let Self(path) = self;
         let written = match path.metadata() {
-            Ok(found) if !found.is_file() => fs::write(path, text),
+            Ok(found) if !found.is_file() => File::create(path).and_then(|mut file| write(&mut file)),
             // A symbolic link is kept; its target is replaced.
-            Ok(_) => path.canonicalize().and_then(|path| replace(&path, text)),
-            Err(_) => replace(path, text),
+            Ok(_) => path.canonicalize().and_then(|path| replace(&path, write)),
+            Err(_) => replace(path, write),
         };
         written.map_err(|error| problem(path, error))
     }
@@ -263,8 +268,8 @@ fn is_same(file: &fs::Metadata, path: &Path) -> bool {
     path.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut file = AtomicWriteFile::open(path)?;
-    file.write_all(text.as_bytes())?;
+    write(&mut file)?;
     file.commit()
 }

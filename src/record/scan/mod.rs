@@ -13,7 +13,7 @@ mod replay;
 mod words;
 
 use super::GameRecord;
-use super::reading::{Lines, Reading, Warning};
+use super::reading::{Intake, Lines, Reading, Warning};
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
@@ -344,14 +344,15 @@ impl Scan<'_> {
 ///
 /// # Errors
 /// Fails if the text has no game.
-pub(super) fn read_games(text: &str, is_json: bool) -> Result<Reading, MalformedText> {
-    let reading = read(text, None, is_json);
-    if !reading.games.is_empty() {
-        return Ok(reading);
+pub(super) fn read_into(text: &str, intake: &mut Intake) -> Result<(), MalformedText> {
+    let Reading { games, mut warnings } = read(text, None, false);
+    if games.is_empty() {
+        return Err(MalformedText::new(match warnings.first() {
+            Some(warning) => format!("has no move that can be played; {warning}"),
+            None => "no move found".into(),
+        }));
     }
-    let reason = match reading.warnings.first() {
-        Some(warning) => format!("has no move that can be played; {warning}"),
-        None => "no move found".into(),
-    };
-    Err(MalformedText::new(reason))
+    intake.warnings.append(&mut warnings);
+    games.into_iter().for_each(|game| intake.add(game, 1));
+    Ok(())
 }
