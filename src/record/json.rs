@@ -139,6 +139,25 @@ pub(super) fn begins(text: &str) -> bool {
     text.starts_with('{') || is_value(text)
 }
 
+/// Returns the offset of the first record in a text that does not begin with it, as in a mail.
+pub(super) fn inside(text: &str) -> Option<usize> {
+    let is_record = |json: &str| matches!(fields(json, ["moves", "start"]), [Some(_), Some(_)]);
+    let holds_record = |json: &str| {
+        let mut holds = is_record(json)
+            || botzone::read(json).is_some()
+            || json.starts_with('{') && scan::has_moves(json);
+        each(json, |part| holds |= is_record(part.get()));
+        holds
+    };
+    let begins = text.match_indices(['{', '[']).map(|(at, _)| at).take(MAX_BRACKETS);
+    begins.into_iter().find(|&at| {
+        values(&text[at..]).next().and_then(Result::ok).is_some_and(|raw| holds_record(raw.get()))
+    })
+}
+
+/// Maximum number of brackets that are tried as the beginning of JSON in a text.
+const MAX_BRACKETS: usize = 100;
+
 fn values(text: &str) -> serde_json::StreamDeserializer<'_, serde_json::de::StrRead<'_>, &RawValue> {
     serde_json::Deserializer::from_str(text).into_iter()
 }
@@ -148,7 +167,10 @@ fn values(text: &str) -> serde_json::StreamDeserializer<'_, serde_json::de::StrR
 pub(super) fn read_into(text: &str, intake: &mut Intake) {
     let mut lines = Lines::new(text);
     let mut damages = Vec::new();
-    let mut from = text.len() - text.trim_start_matches('\u{feff}').len();
+    let is_first = begins(text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}'));
+    let before = if is_first { None } else { inside(text) };
+    let mut from = before.unwrap_or(text.len() - text.trim_start_matches('\u{feff}').len());
+    intake.warnings.extend(scan::strays(&text[..before.unwrap_or_default()], 1));
     while !text[from..].trim().is_empty() {
         let mut stream = values(&text[from..]);
         let (mut begin, mut error) = (from, None);

@@ -334,11 +334,15 @@ pub fn read_each(bytes: &[u8], mut take: impl FnMut(GameRecord)) -> Result<Vec<W
 }
 
 fn read_into(text: &str, intake: &mut Intake) -> Result<(), MalformedText> {
+    // Lines of old Macintosh files end with a carriage return.
+    let with_line_feeds = (text.contains('\r') && !text.contains('\n')).then(|| text.replace('\r', "\n"));
+    let text = with_line_feeds.as_deref().unwrap_or(text);
     let trimmed = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     match trimmed.chars().next() {
         None => return Err(MalformedText::new("contains no game")),
         Some('{' | '[') if json::begins(trimmed) => json::read_into(text, intake),
         _ if sgf::begins(trimmed) => sgf::read_into(text, intake)?,
+        _ if json::inside(text).is_some() => json::read_into(text, intake),
         _ => scan::read_into(text, intake)?,
     }
     match intake.warnings.first() {
@@ -358,8 +362,10 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
         let mut ignore = |_| ();
         let mut trial = Intake::new(&mut ignore);
         let is_read = read_into(&text, &mut trial).is_ok();
-        let plies = if is_read { trial.plies + 1 } else { 0 };
-        let quality = (plies, is_valid, trial.decided, usize::MAX - trial.warnings.len());
+        // A move that is in no game is read, too.
+        let strays = trial.warnings.iter().filter(|warning| warning.text.starts_with("in no game")).count();
+        let moves = if is_read { trial.plies + strays + 1 } else { 0 };
+        let quality = (moves, is_valid, trial.decided, usize::MAX - trial.warnings.len());
         if best.as_ref().is_none_or(|(known, _)| quality > *known) {
             best = Some((quality, index));
         }

@@ -57,6 +57,8 @@ pub struct Lexer<'a> {
     first_numbered: usize,
     /// True if a heading such as `Game 2` comes before the next move.
     begins_game: bool,
+    /// True after a result, which ends a game.
+    is_over: bool,
     /// Name of the JSON value that holds the moves of the game.
     list: Option<String>,
     /// Words of prose in the line.
@@ -91,6 +93,7 @@ impl<'a> Lexer<'a> {
             highest: 0,
             first_numbered: 0,
             begins_game: false,
+            is_over: false,
             list: None,
             prose: 0,
             recent: Default::default(),
@@ -162,15 +165,17 @@ impl<'a> Lexer<'a> {
 
     /// Skips an HTML entity, `&ndash;`, or an escape of JSON, `\n`; returns false if there is none.
     fn escape(&mut self) -> bool {
-        let rest = &self.text[self.at + 1..];
-        let length = match self.peek() {
-            Some('&') => rest.find(';').filter(|&end| {
+        let text = &self.text[self.at..];
+        let Some(rest) = text.strip_prefix(['&', '\\']) else { return false };
+        let length = match text.starts_with('&') {
+            true => rest.find(';').filter(|&end| {
                 let name = rest[..end].trim_start_matches('#');
                 (1..=8).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
             }),
-            _ if !self.is_json => None,
-            _ if rest.starts_with('u') => Some(4).filter(|&end| rest.is_char_boundary(end + 1)),
-            _ => Some(0).filter(|_| rest.starts_with(['n', 'r', 't', 'b', 'f'])),
+            _ if self.is_json && rest.starts_with('u') => {
+                Some(4).filter(|&end| rest.is_char_boundary(end + 1))
+            }
+            _ => Some(0).filter(|_| rest.starts_with(['n', 'r', 't'])),
         };
         self.at += length.map_or(0, |length| length + 2);
         length.is_some()
@@ -182,11 +187,14 @@ impl<'a> Lexer<'a> {
             '\n' => self.end_line(),
             '{' if !self.is_json => {
                 self.end_points();
+                self.end_run();
                 self.in_braces += 1;
             }
             '}' if !self.is_json => {
                 self.end_points();
+                self.end_run();
                 self.in_braces = self.in_braces.saturating_sub(1);
+                self.in_continuation = false;
             }
             '(' => {
                 self.parentheses.push(begin);
@@ -194,6 +202,7 @@ impl<'a> Lexer<'a> {
             }
             ')' => {
                 self.parentheses.pop();
+                self.in_continuation = false;
                 self.close();
             }
             '[' | '{' => {
@@ -326,8 +335,8 @@ impl<'a> Lexer<'a> {
             let moves = if line.len() % 6 == 1 && line.len() > 6 { &line[1..] } else { line };
             match moves.len() {
                 length if length % 6 == 0 => moves.chunks(6).for_each(|six| self.push_numbers(six, false)),
-                4 | 5 => self.push_fragment(line[0].begin, line[line.len() - 1].end, true),
-                _ => {}
+                0..4 => {}
+                _ => self.push_fragment(line[0].begin, line[line.len() - 1].end, true),
             }
         }
     }
@@ -361,7 +370,8 @@ impl<'a> Lexer<'a> {
         let numbering = self.numbering.take();
         let again = self.highest > 1 || self.found.pieces.len() > self.first_numbered + 1;
         let is_first = form != Form::Numbers && numbering == Some(1);
-        let restarts = self.begins_game || is_first && self.highest > 0 && again;
+        let follows_end = std::mem::take(&mut self.is_over) && !self.found.pieces.is_empty();
+        let restarts = self.begins_game || follows_end || is_first && self.highest > 0 && again;
         self.begins_game = false;
         if is_first {
             self.first_numbered = self.found.pieces.len();
@@ -383,6 +393,7 @@ impl<'a> Lexer<'a> {
             aside,
             mover: self.mover.take(),
             restarts,
+            follows_end,
             is_weak: is_weak || self.prose > 3,
         });
     }
@@ -406,6 +417,9 @@ impl<'a> Lexer<'a> {
     fn classify(&mut self, word: &str, begin: usize, end: usize) {
         if let Some((from, squares)) = words::squares(word) {
             self.end_run();
+            // In `Qd1d7,g7` the first square is the origin, in `Qd7g7` it is open.
+            let is_open = from == Some([OPEN; 2]) && squares.len() == 2;
+            let from = from.filter(|_| !(is_open && self.goes_on_with_a_square(end)));
             return self.add_points(Form::Squares, from, &squares, begin, end);
         }
         if let Some(pairs) = words::pairs(word) {
@@ -470,13 +484,19 @@ impl<'a> Lexer<'a> {
 
     /// True if a point behind a space is the origin of another move: it is tied to the point after it.
     fn is_another_move(&self, point: Point, next: Option<&Point>) -> bool {
-        let after = self.text[point.end..].strip_prefix(['-', '>', '/', '–', '—', '→']);
-        let begins_square = |text: &str| {
-            let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-            words::squares(&text[..end]).is_some()
+        let is_tied = || {
+            let after = self.text[point.end..].chars().next().map(half_width);
+            after.is_some_and(|c| "->/".contains(c)) && self.goes_on_with_a_square(point.end)
         };
-        !point.is_tight
-            && (next.is_some_and(|next| next.begin == point.begin) || after.is_some_and(begins_square))
+        !point.is_tight && (next.is_some_and(|next| next.begin == point.begin) || is_tied())
+    }
+
+    /// True if a character of punctuation at the offset comes directly before a square.
+    fn goes_on_with_a_square(&self, end: usize) -> bool {
+        let mut after = self.text[end..].chars().map(half_width);
+        let is_tied = after.next().is_some_and(|c| c.is_ascii_punctuation());
+        let word: String = after.take_while(char::is_ascii_alphanumeric).collect();
+        is_tied && !word.starts_with('Q') && words::squares(&word).is_some()
     }
 
     /// True if a parenthesis was opened inside the move and is not closed after it: the end of the move is missing.
@@ -523,14 +543,20 @@ impl<'a> Lexer<'a> {
             return;
         }
         self.has_key = is_key;
+        if is_name && !words::is_label(&lower) {
+            // Other names come between the names of the players and the moves.
+            self.mover = None;
+        }
         self.end_points();
         self.end_run();
         self.prose += usize::from(!words::is_label(&lower));
         if words::begins_continuation(&lower) {
             self.in_continuation = true;
         }
-        if let Some(player) = words::winner(&self.recent, &lower) {
+        // The winner follows its name: `winner: black`.
+        if let Some(player) = words::winner(&self.recent, &lower).filter(|_| !is_name) {
             self.mark(Mark::Won(player));
+            self.is_over |= words::ends_a_game(&lower) && self.is_main_line();
         }
         if let Some(colour) =
             words::colour(&lower).filter(|_| matches!(next, Some(':' | ')')) || self.prose == 0)
@@ -555,8 +581,10 @@ impl<'a> Lexer<'a> {
         }
         self.end_points();
         self.end_run();
+        self.in_continuation |= words::begins_continuation(word);
         let (player, begins) = (words::chinese_winner(word), words::chinese_first(word));
         if let Some(player) = player {
+            self.is_over |= words::ends_a_game(word) && self.is_main_line();
             self.mark(Mark::Won(player));
         }
         if let Some(colour) = begins {
@@ -584,6 +612,7 @@ impl<'a> Lexer<'a> {
         if let Some(player) = player {
             self.mark(Mark::Won(player));
         }
+        self.is_over |= self.is_main_line();
         true
     }
 
@@ -654,7 +683,7 @@ impl<'a> Lexer<'a> {
 
     fn begin_game(&mut self) {
         (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
-        self.begins_game = false;
+        (self.begins_game, self.is_over) = (false, false);
         (self.parentheses, self.in_braces, self.prose) = (Vec::new(), 0, 0);
         self.had_space = true;
     }

@@ -182,7 +182,8 @@ impl Play {
             let legal =
                 |way: Way| way.move_of(piece, &way.start).is_some_and(|mv| way.start.check(mv).is_ok());
             let begins = || legal(way) || legal(Way::usual(way.start));
-            if piece.restarts && !play.moves.is_empty() && begins() || position.winner().is_some() {
+            let is_new = piece.follows_end || piece.restarts && begins();
+            if !play.moves.is_empty() && is_new || position.winner().is_some() {
                 break;
             }
             let mv = way.move_of(piece, &position).filter(|_| piece.aside <= asides);

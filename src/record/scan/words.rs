@@ -163,7 +163,20 @@ pub fn is_label(word: &str) -> bool {
 
 /// True if the moves behind a word on its line are not played.
 pub fn begins_continuation(word: &str) -> bool {
-    ["pv", "ponder", "multipv"].contains(&word)
+    const WORDS: [&str; 11] = [
+        "pv",
+        "ponder",
+        "multipv",
+        "better",
+        "instead",
+        "should",
+        "could",
+        "would",
+        "variation",
+        "threat",
+        "idea",
+    ];
+    WORDS.contains(&word) || ["不如", "应该", "应走", "改走", "变化"].iter().any(|part| word.contains(part))
 }
 
 /// Returns the colour that a word names.
@@ -196,6 +209,12 @@ pub fn winner(before: &[String; 3], word: &str) -> Option<Player> {
         }
         _ => None,
     }
+}
+
+/// True if a word of a result says that the game is over: nobody resigns in a comment on a move.
+pub fn ends_a_game(word: &str) -> bool {
+    ["resigns", "resigned", "forfeits", "forfeited", "flagged"].contains(&word)
+        || ["认输", "認輸", "投降", "弃权"].iter().any(|part| word.contains(part))
 }
 
 fn opponent(player: Player) -> Player {
