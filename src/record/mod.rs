@@ -365,7 +365,7 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
         // A move that is in no game is read, too.
         let strays = trial.warnings.iter().filter(|warning| warning.text.starts_with("in no game")).count();
         let moves = if is_read { trial.plies + strays + 1 } else { 0 };
-        let quality = (moves, is_valid, trial.decided, usize::MAX - trial.warnings.len());
+        let quality = (moves, is_valid, trial.decided, usize::MAX - (trial.warnings.len() - strays));
         if best.as_ref().is_none_or(|(known, _)| quality > *known) {
             best = Some((quality, index));
         }

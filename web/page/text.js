@@ -532,6 +532,8 @@ const PROBLEMS_ZH = [
   [/^garbage: (.*) is not a move: .*$/, "$1 不是着法"],
   [/^illegal: (\S+): (.*)$/, "$1 不合规则：$2"],
   [/^a variation is nested too deeply$/, "变化嵌套过深"],
+  [/^a game with less than two moves is assumed here$/, "这里当作一局不足两步的棋"],
+  [/^a property after variations is left out: (.*)$/, "略过变化之后的属性：$1"],
   [/^a new game is assumed to begin here$/, "从这里当作新的一局"],
   [/^the start position is given already$/, "开局局面已经给定"],
   [/^coordinates count in an unusual way: (.*) is (\S+)$/, "坐标的数法不同寻常：$1 即 $2"],

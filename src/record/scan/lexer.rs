@@ -336,7 +336,8 @@ impl<'a> Lexer<'a> {
             match moves.len() {
                 length if length % 6 == 0 => moves.chunks(6).for_each(|six| self.push_numbers(six, false)),
                 0..4 => {}
-                _ => self.push_fragment(line[0].begin, line[line.len() - 1].end, true),
+                // A short line of numbers can be anything, such as the edge of a diagram.
+                length => self.push_fragment(line[0].begin, line[line.len() - 1].end, length < 12),
             }
         }
     }
