@@ -336,8 +336,11 @@ impl<'a> Lexer<'a> {
             match moves.len() {
                 length if length % 6 == 0 => moves.chunks(6).for_each(|six| self.push_numbers(six, false)),
                 0..4 => {}
-                // A short line of numbers can be anything, such as the edge of a diagram.
-                length => self.push_fragment(line[0].begin, line[line.len() - 1].end, length < 12),
+                // A short line of numbers can be anything, and one of neighbours is the edge of a diagram.
+                length => {
+                    let is_edge = line.windows(2).all(|pair| pair[1].value == pair[0].value + 1);
+                    self.push_fragment(line[0].begin, line[line.len() - 1].end, length < 6 || is_edge);
+                }
             }
         }
     }
