@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         }
         Some(path) => {
             if in_one_file && !path.is_dir() {
-                let output = Output::new(path, slice::from_ref(&args.input))?;
+                let output = Output::new(path, slice::from_ref(&args.input), &[own_beginning(format)])?;
                 output.write_with(|file| write_games(&input, format, file))?;
             } else {
                 write_files(&input, format, path, &args.input)?;
@@ -80,7 +80,8 @@ fn write_games(input: &Input, format: Format, file: &mut dyn Write) -> io::Resul
     read.map_err(io::Error::other).and(result)
 }
 
-/// Writes each game to a file in a folder, after checking that each can be written and that none is the input.
+/// Writes each game to a file in a folder, after checking that each can be written, that none is the input and that
+/// existing files are records of ours.
 fn write_files(input: &Input, format: Format, folder: &Path, source: &PathBuf) -> Result<(), String> {
     let mut paths = Vec::new();
     input.each(&mut |game| {
@@ -88,7 +89,8 @@ fn write_files(input: &Input, format: Format, folder: &Path, source: &PathBuf) -
         let number = paths.len() + 1;
         paths.push(folder.join(format!("{number:04}-{black}-{white}.{}", extension(format))));
     })?;
-    let outputs = paths.iter().map(|path| Output::new(path, slice::from_ref(source)));
+    let outputs =
+        paths.iter().map(|path| Output::new(path, slice::from_ref(source), &[own_beginning(format)]));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>()?.into_iter();
     let mut result = Ok(());
     input.each(&mut |game| {
@@ -118,6 +120,15 @@ fn format_parser() -> impl TypedValueParser<Value = Format> {
 
 fn count_of_games(count: usize) -> String {
     if count == 1 { "1 game".into() } else { format!("{count} games") }
+}
+
+/// Returns the beginning of every record that Otrera writes in a format.
+fn own_beginning(format: Format) -> &'static str {
+    match format {
+        Format::Json => "{\"number\":",
+        Format::Sgf => "(;FF[4]GM[18]CA[UTF-8]AP[Otrera]",
+        Format::Ccgc => "#[AM]",
+    }
 }
 
 /// Returns a name made safe for file names: its first 40 characters, with `_` for all but letters and digits.

@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 fn make(args: &Args) -> Result<Vec<Endgame>, String> {
-    let output = Output::new(&args.output, &[])?;
+    let output = Output::new(&args.output, &[], &["# lab endgames "])?;
     let (suite, unsolved) = suite::make(args)?;
     output.write(&suite::format(&suite, &args.command()))?;
     println!("{} positions written to {}", suite.len(), output.path().display());
