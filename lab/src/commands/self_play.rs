@@ -249,3 +249,27 @@ fn draw(report: &Report, rng: &mut Rng) -> Option<Move> {
     });
     drawn.map(|line| line.mv).or(report.best)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn every_game_and_every_attempt_has_a_seed_of_its_own() {
+        let line = ["self-play", "tournament", "--size=6", "--iterations=5", "--random-plies=4"];
+        let Line { args } = Line::parse_from(line);
+        let params = args.params().expect("valid parameters");
+        let moves = |number, attempt| play(&args, params, number, attempt).played_moves();
+        let games = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)].map(|(number, attempt)| moves(number, attempt));
+        let different: HashSet<&Vec<Move>> = games.iter().collect();
+        assert_eq!(different.len(), games.len());
+        assert_eq!(moves(1, 1), games[4], "equal seeds give equal games");
+    }
+}

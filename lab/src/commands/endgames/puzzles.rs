@@ -225,6 +225,33 @@ mod tests {
         }
     }
 
+    /// True if the side to move wins: plays every game to its end.
+    fn wins(position: &Position) -> bool {
+        position.legal_moves().any(|mv| !wins(&position.with_move(mv)))
+    }
+
+    #[test]
+    fn a_position_with_two_winning_moves_is_no_puzzle() {
+        for fen in [
+            "1qq1/1Q1q/1q*Q/*QQ1 w - - 2 2",
+            "q1q1/q*1q/1Q1Q/*QQ1 w - - 2 2",
+            // One movement with two arrows.
+            "1qq1/q1q*/QQ1Q/1*Q1 w - - 2 2",
+            "*qQ*/1q*q/1*qQ/Q1Q1 w - - 4 3",
+            // One amazon and one arrow, one square for both, and two amazons.
+            "1qq1/q*q1/QQ1Q/1Q*1 w - - 2 2",
+            "q*q1/*1qq/2QQ/Q*Q* w - - 4 3",
+            "*qq*/*1Qq/Qq*1/Q1Q1 w - - 4 3",
+        ] {
+            let position = Position::from_fen(fen).expect("a FEN");
+            let winning: Vec<Move> =
+                position.legal_moves().filter(|mv| !wins(&position.with_move(*mv))).collect();
+            let expected = if let [only] = winning[..] { Some(only) } else { None };
+            assert_eq!(only_winning_move(&position, NODES), expected, "{fen}: {winning:?}");
+            assert!((1..=2).contains(&winning.len()) && position.legal_moves().count() >= MIN_MOVES, "{fen}");
+        }
+    }
+
     #[test]
     fn page_puzzles_are_distinct_and_cover_all_grades() {
         let puzzles = page_puzzles();
