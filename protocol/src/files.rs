@@ -82,8 +82,8 @@ fn is_log(path: &Path) -> Result<bool> {
     let mut bytes = Vec::new();
     File::open(path)?.take(32).read_to_end(&mut bytes)?;
     let time = bytes.iter().position(|byte| !b" .0123456789".contains(byte)).unwrap_or(bytes.len());
-    let marks = LOG_MARKS.map(str::as_bytes);
-    Ok(bytes.is_empty() || time > 9 && marks.iter().any(|mark| bytes[time..].starts_with(mark)))
+    let (time, rest) = bytes.split_at(time);
+    Ok(bytes.is_empty() || time.len() > 9 && LOG_MARKS.iter().any(|mark| rest.starts_with(mark.as_bytes())))
 }
 
 /// Replaces a file atomically: writes a temporary file and renames it. With `sync`, the content survives a power cut.
