@@ -71,7 +71,8 @@ impl Unfinished {
             }
         };
         format!(
-            "<!doctype html><html lang=zh><meta charset=utf-8><title>Otrera: 对方走了哪一步?</title>\
+            "<!doctype html><html lang=zh><meta charset=utf-8><link rel=icon href=data:,>\
+             <title>Otrera: 对方走了哪一步?</title>\
              <style>body{{font:16px sans-serif;margin:2em}}td,th{{width:1.6em;height:1.6em;text-align:center}}\
              td{{border:1px solid #999}}.problem{{color:#b00}}</style>\
              <h1>对方走了哪一步? What did the opponent play?</h1>\
