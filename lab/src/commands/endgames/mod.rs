@@ -8,7 +8,7 @@
 //! only if the player reports a certain win. Each position is then played on until the engine proves a winner, and from
 //! there to the end. The proven winner plays with the engine's proofs, the defender without.
 
-mod puzzles;
+pub(crate) mod puzzles;
 mod remainder;
 mod solver;
 mod suite;

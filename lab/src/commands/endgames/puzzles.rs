@@ -184,10 +184,10 @@ impl Collection {
 }
 
 /// Sorted squared distances from the board centre: of the mover's amazons, the opponent's amazons, the empty squares.
-type Signature = [Vec<usize>; 3];
+pub type Signature = [Vec<usize>; 3];
 
 /// Returns a key that is equal for all rotations and mirror images of a position, also with the sides exchanged.
-fn signature(position: &Position) -> Signature {
+pub fn signature(position: &Position) -> Signature {
     let last = position.size().edge() - 1;
     let distance = |square: otrera::Square| {
         [square.column(), square.row()].map(|place| (2 * place).abs_diff(last).pow(2)).iter().sum::<usize>()
