@@ -58,8 +58,11 @@ pub struct Args {
 /// Search lengths before the last one, as divisors of `--iterations`, with their bands as multiples of `--balance`.
 const FILTERS: [(u64, f64); 2] = [(1000, 4.0), (30, 2.0)];
 
-/// Maximum number of random openings tried for one that is kept, and of replays of one that repeats another.
+/// Maximum number of random openings tried for one that is kept.
 const MAX_TRIES: u64 = 100_000;
+
+/// Maximum number of replacements for an opening that repeats an earlier one.
+const MAX_REPEATS: u64 = 100;
 
 /// Bytes a search may use for each iteration; a node group takes about 82.
 const BYTES_AN_ITERATION: u64 = 128;
@@ -162,9 +165,9 @@ impl Args {
         let (mut line, mut attempt) = (line, 0);
         while !known.insert(image(&read_line(&line, start)?, start)) {
             attempt += 1;
-            if attempt == MAX_TRIES {
+            if attempt == MAX_REPEATS {
                 return Err(format!(
-                    "opening {number} repeated others {MAX_TRIES} times: set more --max-plies"
+                    "opening {number} repeated others {MAX_REPEATS} times: set more --max-plies"
                 ));
             }
             line = self.find(number, attempt)?;
