@@ -5,9 +5,10 @@
 //! can be compared only if they were measured at the same time on the same machine.
 
 use crate::board::position::Position;
+use crate::limits::{Limits, Resources};
+use crate::report::Report;
+use crate::search::Search;
 use crate::search::params::Params;
-use crate::search::report::Report;
-use crate::search::{Limits, Resources, Search};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 

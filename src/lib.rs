@@ -33,7 +33,10 @@ pub mod clock;
 pub mod endgame;
 pub mod eval;
 pub mod level;
+mod limits;
+pub mod mgpeo;
 pub mod record;
+pub mod report;
 pub mod search;
 mod seed;
 #[doc(hidden)] // public for tests and the laboratory
@@ -55,10 +58,11 @@ pub use eval::model::{Model, ModelScratch};
 pub use eval::winrate::{ValueLink, WinRate};
 pub use eval::{Evaluator, Value};
 pub use level::Level;
+pub use limits::{Limits, Resources};
 pub use record::{Forfeit, GameRecord, Note, Outcome, PlayedMove, Variation};
+pub use report::{Line, Report};
+pub use search::Search;
 pub use search::params::{Parallel, Params};
-pub use search::report::{Line, Report};
-pub use search::{Limits, Resources, Search};
 pub use seed::mix_seed;
 pub use simd::Kernel;
 

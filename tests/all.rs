@@ -7,6 +7,7 @@ mod docs;
 mod endgame;
 mod evaluation;
 mod layers;
+mod mgpeo;
 mod model;
 mod network;
 mod policy;

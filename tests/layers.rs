@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 /// Modules, lowest layer first, each with the modules that it can import.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 15] = [
     ("board", &[]),
     ("endgame", &["board"]),
     ("simd", &["board"]),
@@ -20,10 +20,13 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("clock", &["board", "endgame"]),
     ("time", &[]),
     ("seed", &[]),
-    ("search", &["board", "endgame", "simd", "eval", "clock", "threads", "time", "seed"]),
+    ("limits", &["board", "time"]),
+    ("report", &["board", "eval"]),
+    ("mgpeo", &["board", "simd", "eval", "threads", "time", "seed", "limits", "report"]),
+    ("search", &["board", "endgame", "simd", "eval", "threads", "time", "seed", "limits", "report", "mgpeo"]),
     ("record", &["board"]),
-    ("level", &["search", "seed"]),
-    ("bench", &["board", "search"]),
+    ("level", &["search", "seed", "limits", "report"]),
+    ("bench", &["board", "search", "limits", "report"]),
 ];
 
 /// Macros and modules for input and output, forbidden in the library.

@@ -2,8 +2,8 @@
 //! with every preset.
 
 use fastrand::Rng;
+use otrera::report::CONTINUED;
 use otrera::search::params::{Formula, Grouping, Parallel, Rollouts};
-use otrera::search::report::CONTINUED;
 use otrera::{
     Limits, Line, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
 };

@@ -1,7 +1,8 @@
 //! The rules: legal moves, positions, notation.
 //!
 //! Reading order: [`square`] and [`bitboard`] (basic types), [`reach`] (queen slides), [`moves`] (half-moves and
-//! moves), [`position`] (the state of a game), [`notation`] (text). [`zobrist`] and [`perft`] are helpers.
+//! moves), [`position`] (the state of a game), [`state`] (a position, or one between the halves of a move),
+//! [`notation`] (text). [`zobrist`] and [`perft`] are helpers.
 
 pub mod bitboard;
 pub mod moves;
@@ -11,4 +12,5 @@ pub mod position;
 #[doc(hidden)] // public for tests and the laboratory
 pub mod reach;
 pub mod square;
+pub mod state;
 mod zobrist;

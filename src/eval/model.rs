@@ -3,12 +3,10 @@
 //! A model is an enum rather than a trait parameter, so that the search is compiled once per kernel, not once per
 //! kernel and model. The branch on the variant costs nothing: it is always predicted.
 
-use super::distance::{DistanceMaps, MAX_STEPS};
+use super::distance::DistanceMaps;
 use super::fitted::Fitted;
 use super::inputs;
 use super::lead::LeadInputs;
-use super::metrics::{self, Metrics};
-use super::mobility::{self, RaySweep};
 use super::network::Network;
 use super::phased::PhasedWeights;
 use super::ply::standard_ply;
@@ -92,7 +90,7 @@ impl Model {
                         (&PhasedWeights::PAPER, PhasedWeights::SQUARES_PER_LOG_ODDS)
                     }
                 };
-                Value(phased::<L>(position, weights, maps).0 / scale)
+                Value(weights.value::<L>(position, maps).0 / scale)
             },
         )
     }
@@ -173,22 +171,6 @@ impl Model {
             found(arrow, linear + network.logit(hidden, arrow_phase.amazon(), arrow));
         }
     }
-}
-
-/// Evaluates a position by equation 1 of the MG-PEO paper, with the weights of its stage.
-#[inline(always)]
-fn phased<L: Lanes>(position: &Position, weights: &PhasedWeights, maps: &mut DistanceMaps) -> Value {
-    let now = weights.at(position);
-    let mut mobility = 0.0;
-    if now.mobility == 0.0 {
-        maps.flood_queen_steps::<L>(position, MAX_STEPS);
-    } else {
-        let sweep = RaySweep::<L>::new(position.all_amazons(), position.empty());
-        maps.flood_beyond(position, sweep.reach);
-        mobility = mobility::balance(sweep.mobilities);
-    }
-    let metrics = metrics::of_maps(maps, weights.tie_for(position.side()));
-    now.value(&Metrics { mobility, ..metrics }, position.side())
 }
 
 /// A model and the SIMD kernel that computes it.

@@ -5,7 +5,7 @@
 use super::distance::{DistanceMaps, Levels, flood_king, flood_queen};
 use super::metrics::{self, Metrics};
 use super::mobility::{self, RaySweep};
-use super::model::{Model, ModelScratch};
+use super::phased::PhasedWeights;
 use super::winrate::Value;
 use crate::board::bitboard::Bitboard;
 use crate::board::position::Position;
@@ -13,12 +13,8 @@ use crate::board::square::Side;
 use crate::simd::{Boards, PortableLanes, SidePair};
 use crate::threads;
 
-/// Evaluates a position by computing its metrics in parallel on the current rayon pool. A network has no such metrics
-/// and is evaluated serially.
-pub fn value(position: &Position, model: &Model) -> Value {
-    let Model::Paper(weights) = model else {
-        return model.value::<PortableLanes>(position, &mut ModelScratch::default());
-    };
+/// Evaluates a position by equation 1, with its metrics computed in parallel on the current rayon pool.
+pub fn value(position: &Position, weights: &PhasedWeights) -> Value {
     let now = weights.at(position);
     let (metrics, mobility) = threads::join(
         || territory_and_position(position, weights.tie_for(position.side())),

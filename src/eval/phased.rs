@@ -1,11 +1,14 @@
 //! The phased evaluation of the MG-PEO paper: weights of its five metrics at three stages of the game (equation 1,
 //! table 1).
 
-use super::metrics::Metrics;
+use super::distance::{DistanceMaps, MAX_STEPS};
+use super::metrics::{self, Metrics};
+use super::mobility::{self, RaySweep};
 use super::ply::standard_ply;
 use super::winrate::{Value, ValueLink};
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::simd::Lanes;
 
 /// Weights of the metrics at one stage: k1 to k5 of the paper.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -77,6 +80,22 @@ impl PhasedWeights {
     pub fn at(&self, position: &Position) -> &MetricWeights {
         let (ply, [middle, ending]) = (standard_ply(position), self.starts);
         &self.stages[usize::from(ply >= middle) + usize::from(ply >= ending)]
+    }
+
+    /// Evaluates a position for the side to move by equation 1 of the MG-PEO paper, with the weights of its stage.
+    #[inline(always)]
+    pub(crate) fn value<L: Lanes>(&self, position: &Position, maps: &mut DistanceMaps) -> Value {
+        let now = self.at(position);
+        let mut mobility = 0.0;
+        if now.mobility == 0.0 {
+            maps.flood_queen_steps::<L>(position, MAX_STEPS);
+        } else {
+            let sweep = RaySweep::<L>::new(position.all_amazons(), position.empty());
+            maps.flood_beyond(position, sweep.reach);
+            mobility = mobility::balance(sweep.mobilities);
+        }
+        let metrics = metrics::of_maps(maps, self.tie_for(position.side()));
+        now.value(&Metrics { mobility, ..metrics }, position.side())
     }
 
     /// Returns the value for Black of a square that both sides reach equally early, if `side` is to move.

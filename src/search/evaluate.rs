@@ -1,14 +1,14 @@
 //! Leaf evaluation: the preset's rollouts, if any, then the model (MG-PEO paper, algorithm 3).
 
 use super::params::{Parallel, Params, Rollouts};
-use super::playout::Playouts;
-use super::rollout::{End, random_arrow, random_half_moves};
 use super::state::State;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::eval::model::{Model, ModelScratch};
 use crate::eval::parallel;
 use crate::eval::winrate::WinRate;
+use crate::mgpeo::playout::Playouts;
+use crate::mgpeo::rollout::{self, End, random_arrow};
 use crate::simd::{Kernel, Lanes, dispatch};
 use crate::threads;
 use fastrand::Rng;
@@ -120,12 +120,12 @@ impl LeafEvaluator {
         mut rng: Rng,
         scratch: &mut ModelScratch,
     ) -> WinRate {
-        match random_half_moves(start, depth, &mut rng) {
+        match rollout::rollout(start, depth, &mut rng) {
             End::Won(Side::Black) => WinRate::WIN,
             End::Won(Side::White) => WinRate::LOSS,
             End::Reached(position) => {
-                let value = match self.mode {
-                    Parallel::Metrics => parallel::value(&position, &self.model),
+                let value = match (self.mode, &self.model) {
+                    (Parallel::Metrics, Model::Paper(weights)) => parallel::value(&position, weights),
                     _ => self.model.value::<L>(&position, scratch),
                 };
                 let rate = self.model.win_rate(value);

@@ -148,9 +148,10 @@ impl EdgeLister {
                         Rng::with_seed(mix_seed(self.seed, state.position().key())).shuffle(&mut self.sorted);
                     }
                 }
-                if !excluded.is_empty() && self.sorted.iter().any(|&edge| state.leaves_choice(edge, excluded))
+                if !excluded.is_empty()
+                    && self.sorted.iter().any(|&edge| state.leaves_choice(edge.action(), excluded))
                 {
-                    self.sorted.retain(|&edge| state.leaves_choice(edge, excluded));
+                    self.sorted.retain(|&edge| state.leaves_choice(edge.action(), excluded));
                 }
                 &self.sorted[..]
             },

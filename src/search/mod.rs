@@ -14,8 +14,6 @@
 //! | [`expand`] | lists the children of a node, ordered by prior |
 //! | [`history`] | remembers which movements did well elsewhere in the tree |
 //! | [`evaluate`] | evaluates a new leaf: the model, after rollouts |
-//! | [`rollout`] | plays a few random half-moves |
-//! | [`playout`] | plays random half-moves to the end of the game |
 //! | [`backup`] | adds the leaf's value to its ancestors and backs up proofs |
 //! | [`state`] | the game state at a node |
 //! | [`tree`] | stores the nodes |
@@ -26,9 +24,7 @@
 mod history;
 mod iteration;
 pub mod params;
-mod playout;
-pub mod report;
-mod rollout;
+mod report;
 mod run;
 
 // Public for tests and the laboratory.
@@ -45,19 +41,18 @@ pub mod state;
 #[doc(hidden)]
 pub mod tree;
 
-pub use run::Limits;
-
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::FillingProver;
+use crate::limits::{Limits, Resources};
+use crate::report::Report;
 use crate::threads::{self, ThreadPool};
 use crate::time::Instant;
 use crossbeam_utils::CachePadded;
 use evaluate::LeafEvaluator;
 use iteration::Worker;
 use params::{Parallel, Params};
-use report::Report;
 use run::{Counters, Run};
 
 use std::sync::atomic::AtomicBool;
@@ -66,23 +61,6 @@ use tree::Tree;
 
 /// Minimum time between two calls of the progress closure.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Machine resources for a search: by default one thread, 160 MiB and seed 1.
-#[derive(Clone, Copy, Debug)]
-pub struct Resources {
-    /// Search threads; 0 is treated as 1.
-    pub threads: usize,
-    /// Maximum memory of the tree in bytes, clamped to 1 MiB .. 32 GiB. The tree takes memory only as it grows.
-    pub memory: usize,
-    /// Random seed. With one thread and an iteration limit, equal seeds give the same search on every machine.
-    pub seed: u64,
-}
-
-impl Default for Resources {
-    fn default() -> Self {
-        Self { threads: 1, memory: 160 << 20, seed: 1 }
-    }
-}
 
 /// A search: the root position, the tree grown so far, and the threads that grow the tree.
 pub struct Search {

@@ -6,55 +6,11 @@ use super::tree::{Node, Tree};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::limits::Limits;
 use crate::time::Instant;
 use crossbeam_utils::CachePadded;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
-
-/// Limits of a search. With neither limit, the search runs until it is stopped or the outcome is proven.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// Maximum number of iterations, summed over all threads.
-    pub iterations: Option<u64>,
-    /// Time at which the search stops, but not before [`Limits::MIN_ITERATIONS`] iterations.
-    pub deadline: Option<Instant>,
-}
-
-impl Limits {
-    /// Minimum number of iterations, run even after the deadline, in about a millisecond. Without any iterations, the
-    /// search would play the first legal move.
-    pub const MIN_ITERATIONS: u64 = 100;
-
-    /// Returns limits of `count` iterations and no deadline.
-    pub fn iterations(count: u64) -> Self {
-        Self { iterations: Some(count), deadline: None }
-    }
-
-    /// Returns limits with a deadline `duration` from now; without one if the addition overflows.
-    pub fn time(duration: Duration) -> Self {
-        Self { iterations: None, deadline: Instant::now().checked_add(duration) }
-    }
-
-    /// Returns the limits for choosing a move in a game: `deadline`, or one iteration if only one move is legal.
-    pub fn for_move(position: &Position, deadline: Option<Instant>) -> Self {
-        match position.legal_moves().nth(1) {
-            Some(_) => Self { iterations: None, deadline },
-            None => Self::iterations(1),
-        }
-    }
-
-    /// Returns the number of iterations run even after the deadline: [`Self::MIN_ITERATIONS`], or a lower iteration
-    /// limit.
-    pub fn min_iterations(&self) -> u64 {
-        self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
-    }
-
-    /// True if more than `time` remains before the deadline, or if there is no deadline.
-    pub(super) fn leaves(&self, time: Duration) -> bool {
-        let is_before = |deadline| Instant::now().checked_add(time).is_some_and(|then| then < deadline);
-        self.deadline.is_none_or(is_before)
-    }
-}
 
 /// State shared by the workers of one run.
 pub(crate) struct Run<'a> {

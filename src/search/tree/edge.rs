@@ -2,6 +2,7 @@
 
 use crate::board::moves::{Move, Movement};
 use crate::board::square::Square;
+use crate::board::state::Action;
 use std::sync::LazyLock;
 
 /// Number of codes for quantized priors. Code `k` means the prior `exp(-k / PRIOR_STEPS)`: the codes run from 1 down to
@@ -56,6 +57,20 @@ impl Edge {
     pub fn as_arrow(self) -> Option<Square> {
         let arrow = self.0 >> 14 & 127;
         (arrow != Self::NONE).then(|| Square::from_index(arrow as usize))
+    }
+
+    /// Returns the edge's movement, arrow, or both.
+    ///
+    /// # Panics
+    /// If the edge has neither: the root's.
+    #[inline]
+    pub fn action(self) -> Action {
+        match (self.as_movement(), self.as_arrow()) {
+            (Some(movement), Some(arrow)) => Action::Move(movement.with_arrow(arrow)),
+            (Some(movement), None) => Action::Movement(movement),
+            (None, Some(arrow)) => Action::Arrow(arrow),
+            (None, None) => unreachable!("an edge without squares"),
+        }
     }
 
     /// Mask of the bits of the three squares, which leaves out the prior.

@@ -93,7 +93,7 @@ impl FirstMove {
             id = child;
             let node = self.tree.node(id);
             path.push(Step { node: id, mover: Side::Black });
-            state = state.after(node.edge());
+            state = state.after(node.edge().action());
             if is_new {
                 return Some(path);
             }

@@ -6,6 +6,7 @@ use crate::arguments::cores;
 use crate::play::openings::random_moves;
 use crate::play::player::run_search;
 use crate::sheet::Sheet;
+use otrera::eval::phased::PhasedWeights;
 use otrera::eval::{metrics, mobility, parallel};
 use otrera::{
     DistanceMaps, Evaluator, Kernel, Limits, Model, ModelScratch, Parallel, Params, Position, Resources,
@@ -44,8 +45,8 @@ pub fn run(study: &Study) -> Result<(), String> {
     row("2: mobility", serial, in_parallel, ["45", "23", "1.956"]);
     let evaluator = Evaluator::new(Model::PAPER);
     let serial = per_call(&positions, time, |position| evaluator.value(position, &mut scratch));
-    let in_parallel =
-        pool.install(|| per_call(&positions, time, |position| parallel::value(position, &Model::PAPER)));
+    let in_parallel = pool
+        .install(|| per_call(&positions, time, |position| parallel::value(position, &PhasedWeights::PAPER)));
     row("whole evaluation", serial, in_parallel, ["114", "54", "2.111"]);
     sheet.notes = vec![
         format!(

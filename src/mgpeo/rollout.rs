@@ -7,17 +7,17 @@ use crate::board::square::{Side, Square};
 use fastrand::Rng;
 
 /// Result of a rollout.
-pub(super) enum End {
+pub(crate) enum End {
     /// This side has won, since the other cannot move: an exact result, not an estimate.
     Won(Side),
     /// Position after the last half-move.
     Reached(Position),
 }
 
-/// Plays `depth` random half-moves, fewer if the game ends first. If the last one is a movement, the position lacks its
-/// arrow.
+/// Rollout (algorithm 3, lines 21 to 34): plays `depth` random half-moves, fewer if the game ends first. If the last one
+/// is a movement, the position lacks its arrow.
 #[inline(always)]
-pub(super) fn random_half_moves(start: Position, depth: u32, rng: &mut Rng) -> End {
+pub(crate) fn rollout(start: Position, depth: u32, rng: &mut Rng) -> End {
     let mut position = start;
     let mut left = depth;
     loop {
@@ -80,7 +80,7 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
 
 /// Draws a uniformly random arrow target.
 #[inline(always)]
-pub(super) fn random_arrow(arrow_phase: &ArrowPhase, rng: &mut Rng) -> Square {
+pub(crate) fn random_arrow(arrow_phase: &ArrowPhase, rng: &mut Rng) -> Square {
     let targets = arrow_phase.arrow_targets();
     targets.nth(rng.u32(..targets.len()))
 }

@@ -1,0 +1,207 @@
+//! The searches of two papers, as the papers print them. Read each file beside its paper:
+//!
+//! - **MG-PEO**: Zhang, Zou, Zhu 2024, *An Efficient Optimization of the Monte Carlo Tree Search Algorithm for Amazons*,
+//!   <https://doi.org/10.3390/a17080334>. Presets `paper`, `mg`, `peo` and `mcts`: with Move Groups and Parallel
+//!   Evaluation, with one of them, with neither.
+//! - **Kato et al. 2015**, <https://doi.org/10.1007/978-3-319-24315-3_14>, section 4: plain UCT. Preset `uct`.
+//!
+//! | in the MG-PEO paper | here |
+//! |---|---|
+//! | algorithm 1, MCTSSEARCH | [`PaperSearch::run`], one pass of its loop [`iteration`] |
+//! | algorithm 2, SituationEvaluation | [`simulation`]; its weights (equation 1, table 1) [`crate::eval::phased`] |
+//! | algorithm 3, Selection, Expansion, Backup, BESTCHILD | [`iteration`] |
+//! | algorithm 3, Simulation (lines 15 to 20) | [`simulation`] |
+//! | algorithm 3, Rollout (lines 21 to 34) | [`mod@rollout`]; to the end of the game, for Kato et al., [`playout`] |
+//! | algorithm 4, ParallelEvaluationMetrics | [`crate::eval::parallel`] |
+//! | equations 2 to 7, the metrics | [`crate::eval::metrics`], [`crate::eval::mobility`] |
+//! | equation 8, UCT | [`iteration`], with the factor 2 of algorithm 3 |
+//!
+//! [`tree`] stores the nodes, [`params`] the parameters, [`report`] the answer. One thread owns the tree. The paper
+//! searches each position anew; here [`PaperSearch::advance`] keeps the subtree of the move.
+
+#[doc(hidden)] // public for tests and the laboratory
+pub mod iteration;
+mod params;
+#[doc(hidden)]
+pub mod playout;
+mod report;
+pub(crate) mod rollout;
+#[doc(hidden)]
+pub mod simulation;
+#[doc(hidden)]
+pub mod tree;
+
+pub use params::{Formula, PaperParams, Parallel, Rollouts};
+
+use crate::board::moves::Move;
+use crate::board::position::Position;
+use crate::board::state::Action;
+use crate::limits::{Limits, Resources};
+use crate::report::Report;
+use crate::threads::{self, ThreadPool};
+use crate::time::Instant;
+use iteration::Step;
+use report::Searched;
+use simulation::Simulator;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+use tree::{Node, Tree};
+
+/// Minimum time between two calls of the progress closure.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A search of the papers: the root position and the tree grown so far.
+pub struct PaperSearch {
+    position: Position,
+    /// Root moves that the search does not consider.
+    excluded: Vec<Move>,
+    tree: Tree,
+    params: PaperParams,
+    seed: u64,
+    simulator: Simulator,
+    pool: Option<ThreadPool>,
+    /// Path of the current iteration, the root first.
+    path: Vec<Step>,
+    /// Buffer for the actions of a node.
+    actions: Vec<Action>,
+    /// Number of iterations of this run, and length of its longest path in edges.
+    iterations: u64,
+    depth: usize,
+}
+
+impl PaperSearch {
+    /// Creates a search of `position`. Falls back to the calling thread alone if no thread pool can be created.
+    pub fn new(position: Position, params: PaperParams, resources: Resources) -> Self {
+        let threads = if params.parallel == Parallel::Off { 1 } else { resources.threads.max(1) };
+        let pool = if threads == 1 { None } else { threads::pool(threads) };
+        Self {
+            position,
+            excluded: Vec::new(),
+            tree: Tree::with_memory(resources.memory),
+            simulator: Simulator::new(&params, resources.seed, pool.is_some()),
+            params,
+            seed: resources.seed,
+            pool,
+            path: Vec::new(),
+            actions: Vec::new(),
+            iterations: 0,
+            depth: 0,
+        }
+    }
+
+    /// Returns the root position.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Returns the number of threads.
+    pub fn threads(&self) -> usize {
+        threads::count(self.pool.as_ref())
+    }
+
+    /// Plays a legal move at the root and keeps the subtree below it.
+    pub fn advance(&mut self, mv: Move) {
+        match self.tree.find_move(mv) {
+            Some(node) => self.tree.keep_only(node),
+            None => self.tree.clear(),
+        }
+        self.position = self.position.with_move(mv);
+        self.excluded.clear();
+    }
+
+    /// Changes the root position. Drops the tree and the excluded moves, unless `position` is the current root position.
+    pub fn set_position(&mut self, position: Position) {
+        if position != self.position {
+            self.position = position;
+            self.excluded.clear();
+            self.tree.clear();
+        }
+    }
+
+    /// Drops the tree; keeps the root position.
+    pub fn clear(&mut self) {
+        self.tree.clear();
+    }
+
+    /// Excludes these root moves, and no others, until the position changes. Drops the tree if the excluded moves
+    /// change. If every legal move is excluded, all of them are searched.
+    pub fn exclude(&mut self, moves: &[Move]) {
+        if moves != self.excluded {
+            self.excluded = moves.to_vec();
+            self.tree.clear();
+        }
+    }
+
+    /// Returns the excluded root moves.
+    pub fn excluded(&self) -> &[Move] {
+        &self.excluded
+    }
+
+    /// MCTSSEARCH (algorithm 1): searches until a limit is reached or `stop` is set, but runs at least
+    /// [`Limits::min_iterations`]. Calls `progress` about once a second.
+    ///
+    /// When the tree has used up its memory, it stops growing; the iterations go on with the nodes that it has.
+    pub fn run(
+        &mut self,
+        limits: &Limits,
+        stop: &AtomicBool,
+        progress: &mut (dyn FnMut(&Report) + Send),
+    ) -> Report {
+        let started = Instant::now();
+        (self.iterations, self.depth) = (0, 0);
+        if self.position.winner().is_none() {
+            match self.pool.take() {
+                Some(pool) => {
+                    pool.scope(|_| self.search(limits, stop, started, progress));
+                    self.pool = Some(pool);
+                }
+                None => self.search(limits, stop, started, progress),
+            }
+        }
+        self.report(started.elapsed())
+    }
+
+    /// The loop of algorithm 1, lines 3 to 7.
+    fn search(
+        &mut self,
+        limits: &Limits,
+        stop: &AtomicBool,
+        started: Instant,
+        progress: &mut (dyn FnMut(&Report) + Send),
+    ) {
+        let mut next_report = PROGRESS_INTERVAL;
+        while !limits.are_reached(self.iterations, || stop.load(Relaxed)) {
+            self.iterate();
+            self.iterations += 1;
+            if self.iterations.is_multiple_of(16) && started.elapsed() >= next_report {
+                progress(&self.report(started.elapsed()));
+                next_report = started.elapsed() + PROGRESS_INTERVAL;
+            }
+        }
+    }
+
+    /// Returns the tree.
+    #[doc(hidden)]
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Returns the nodes of the last iteration's path, the root first.
+    #[doc(hidden)]
+    pub fn path(&self) -> impl Iterator<Item = &Node> {
+        self.path.iter().map(|step| self.tree.node(step.node))
+    }
+
+    fn report(&self, elapsed: Duration) -> Report {
+        let searched = Searched {
+            tree: &self.tree,
+            position: self.position,
+            excluded: &self.excluded,
+            iterations: self.iterations,
+            depth: self.depth,
+            edges_per_move: if self.params.move_groups { 2 } else { 1 },
+            elapsed,
+        };
+        searched.report()
+    }
+}
