@@ -5,10 +5,9 @@
 //! can be compared only if they were measured at the same time on the same machine.
 
 use crate::board::position::Position;
+use crate::engine::{Params, Search};
 use crate::limits::{Limits, Resources};
 use crate::report::Report;
-use crate::search::Search;
-use crate::search::params::Params;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 

@@ -2,9 +2,9 @@
 //!
 //! `lab table levels` plays each level against the one below.
 
+use crate::engine::Search;
 use crate::limits::Limits;
 use crate::report::{Line, Report};
-use crate::search::Search;
 use crate::seed::mix_seed;
 use fastrand::Rng;
 use std::fmt;

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 /// Modules, lowest layer first, each with the modules that it can import.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("board", &[]),
     ("endgame", &["board"]),
     ("simd", &["board"]),
@@ -22,11 +22,32 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("seed", &[]),
     ("limits", &["board", "time"]),
     ("report", &["board", "eval"]),
-    ("mgpeo", &["board", "simd", "eval", "threads", "time", "seed", "limits", "report"]),
-    ("search", &["board", "endgame", "simd", "eval", "threads", "time", "seed", "limits", "report", "mgpeo"]),
+    ("interface", &["board", "limits", "report"]),
+    ("parameter", &[]),
+    (
+        "mgpeo",
+        &["board", "simd", "eval", "threads", "time", "seed", "limits", "report", "interface", "parameter"],
+    ),
+    (
+        "search",
+        &[
+            "board",
+            "endgame",
+            "simd",
+            "eval",
+            "threads",
+            "time",
+            "seed",
+            "limits",
+            "report",
+            "interface",
+            "parameter",
+        ],
+    ),
+    ("engine", &["board", "eval", "limits", "interface", "parameter", "mgpeo", "search"]),
     ("record", &["board"]),
-    ("level", &["search", "seed", "limits", "report"]),
-    ("bench", &["board", "search", "limits", "report"]),
+    ("level", &["engine", "seed", "limits", "report"]),
+    ("bench", &["board", "engine", "limits", "report"]),
 ];
 
 /// Macros and modules for input and output, forbidden in the library.

@@ -4,7 +4,7 @@
 use otrera::board::state::Action;
 use otrera::mgpeo::tree::{Node, NodeId, Tree};
 use otrera::mgpeo::{Formula, PaperParams, PaperSearch, Parallel, Rollouts};
-use otrera::{Limits, Position, Report, Resources, bench};
+use otrera::{Limits, Position, Report, Resources, TreeSearch, bench};
 use std::sync::atomic::AtomicBool;
 
 /// Every combination of move groups and formula.

@@ -3,11 +3,14 @@
 use crate::search::run_iterations;
 use otrera::eval::inputs::{COUNTS, PARTS, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, OUTPUT_PART};
+use otrera::eval::phased::PhasedWeights;
 use otrera::eval::policy_network::UNITS;
 use otrera::eval::square_layer::SquareLayer;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::eval::weights::{PriorWeights, WeightsFile};
-use otrera::{Evaluator, Model, ModelScratch, Params, Position, Resources, Search, Size};
+use otrera::{
+    Evaluator, Model, ModelScratch, Params, Position, Resources, Search, Size, TournamentParams, ValueLink,
+};
 use serde_json::{Value, json};
 
 #[test]
@@ -142,7 +145,7 @@ fn clear(weights: &mut [Vec<Vec<f32>>]) {
 
 /// Searches the start position; returns the best move and the visits of all moves.
 fn searched(model: Model) -> (Option<otrera::Move>, Vec<u32>) {
-    let params = Params { model, ..Params::TOURNAMENT };
+    let params = TournamentParams { model, ..TournamentParams::DEFAULT };
     let mut search = Search::new(Position::standard(), params, Resources::default());
     let report = run_iterations(&mut search, 2000);
     (report.best, report.lines.iter().map(|line| line.visits).collect())
@@ -171,7 +174,8 @@ fn the_search_uses_every_section_of_a_file() {
 fn the_paper_evaluation_replaces_a_missing_network() {
     let mut file = WeightsFile::built_in();
     file.networks = Networks::default();
-    let paper: Model = "paper:7".parse().unwrap();
+    let link = ValueLink::Logistic { scale: 7.0 };
+    let paper = Model::Paper(PhasedWeights { link, ..PhasedWeights::PAPER });
     assert_eq!(searched(Model::from_weights(&file.write()).unwrap()), searched(paper));
     let five = Position::from_fen("q3q3q1/10/10/q8q/10/10/Q8Q/10/10/Q3Q3Q1 w - - 0 1").unwrap();
     let value = |model| Evaluator::new(model).value(&five, &mut ModelScratch::default()).0;
@@ -193,11 +197,17 @@ fn an_old_value_section_needs_a_network() {
 }
 
 #[test]
-fn model_names_survive_a_round_trip() {
-    for name in ["paper", "paper:7", "paper:0.5", "fitted"] {
-        assert_eq!(name.parse::<Model>().unwrap().to_string(), name);
+fn the_model_is_the_built_in_one_or_a_file() {
+    for (text, expected) in [("fitted", Ok("fitted")), ("FITTED", Ok("fitted")), ("a.json", Ok("file"))] {
+        let params =
+            Params::read(&format!("tournament,model={text}"), |_| Model::from_weights(WeightsFile::BUILT_IN));
+        assert_eq!(params.map(|params| params.model().to_string()), expected.map(str::to_owned));
     }
-    for wrong in ["", "paper:", "paper:0", "paper:x", "best", "fitted:3"] {
-        assert!(wrong.parse::<Model>().unwrap_err().contains("expected"), "{wrong}");
+    for (text, problem) in [
+        ("paper", "model=paper: the paper's evaluation belongs to preset paper"),
+        ("Paper:7", "model=Paper:7: the paper's evaluation belongs to preset paper"),
+        ("none.json", "model=none.json: expected fitted, or a weights file: files cannot be read here"),
+    ] {
+        assert_eq!(format!("tournament,model={text}").parse::<Params>(), Err(problem.to_owned()));
     }
 }

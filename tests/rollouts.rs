@@ -2,17 +2,18 @@
 //! (movements, arrows), and identical bits from all kernels.
 
 use fastrand::Rng;
+use otrera::board::state::State;
 use otrera::eval::phased::PhasedWeights;
-use otrera::search::evaluate::{EvaluationScratch, LeafEvaluator};
-use otrera::search::params::Rollouts;
-use otrera::search::state::State;
-use otrera::{Evaluator, Kernel, Model, ModelScratch, Params, Position, Rules, Side, ValueLink, WinRate};
+use otrera::mgpeo::playout::Playouts;
+use otrera::mgpeo::simulation::Simulator;
+use otrera::mgpeo::{PaperParams, Rollouts};
+use otrera::{Evaluator, Kernel, Model, ModelScratch, Position, Rules, Side, ValueLink, WinRate};
 use testkit::{random_game, size};
 
 /// A strictly monotonic link function, so that different values have different winning rates.
 const LINK: ValueLink = ValueLink::Logistic { scale: 8.0 };
 
-const MODEL: Model = Model::Paper(PhasedWeights { link: LINK, ..PhasedWeights::PAPER });
+const WEIGHTS: PhasedWeights = PhasedWeights { link: LINK, ..PhasedWeights::PAPER };
 
 /// Asymmetric positions on 6x6 and 7x7; in the second, Black has six amazons and White two.
 const PICTURES: [&str; 3] = [
@@ -21,8 +22,8 @@ const PICTURES: [&str; 3] = [
     ".....XW ....XXX ....X.W B....X. .X..... ..B.... .......",
 ];
 
-fn leaf_evaluator(rollouts: Rollouts) -> LeafEvaluator {
-    LeafEvaluator::new(&Params { rollouts, model: MODEL, ..Params::MG }, false)
+fn simulator(rollouts: Rollouts, seed: u64) -> Simulator {
+    Simulator::new(&PaperParams { rollouts, ..PaperParams::MG }, seed, false).with_weights(WEIGHTS)
 }
 
 fn positions() -> impl Iterator<Item = Position> {
@@ -54,12 +55,10 @@ fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
 /// mean of the rollouts must equal that of the outcomes within four standard errors.
 fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     const SAMPLES: u32 = 8000;
-    let mut rng = Rng::with_seed(7);
-    let mut scratch = EvaluationScratch::default();
-    let evaluator = leaf_evaluator(rollouts);
+    let mut simulator = simulator(rollouts, 7);
     let mut sum = 0.0;
     for _ in 0..SAMPLES {
-        let rate = f64::from(evaluator.win_rate_for_black(state, &mut rng, &mut scratch).0);
+        let rate = f64::from(simulator.simulation(state).0);
         assert!(outcomes.iter().any(|(_, possible)| (possible - rate).abs() < 1e-6), "{rate}\n{state:?}");
         sum += rate;
     }
@@ -91,7 +90,7 @@ fn rollouts_play_uniform_half_moves() {
     for position in positions() {
         let state = State::ToMove(position);
         for (rollouts, half_moves) in
-            [(Rollouts::None, 0), (Rollouts::Two(0, 0), 0), (Rollouts::One(1), 1), (Rollouts::One(2), 2)]
+            [(Rollouts::One(0), 0), (Rollouts::Two(0, 0), 0), (Rollouts::One(1), 1), (Rollouts::One(2), 2)]
         {
             check_rollouts(&state, rollouts, &outcomes(state, half_moves));
         }
@@ -102,7 +101,7 @@ fn rollouts_play_uniform_half_moves() {
 fn an_arrow_phase_leaf_shoots_a_uniform_arrow() {
     for position in positions() {
         let state = State::ToShoot(position.with_movement(position.movements().next().unwrap()));
-        check_rollouts(&state, Rollouts::None, &outcomes(state, 1));
+        check_rollouts(&state, Rollouts::One(0), &outcomes(state, 1));
     }
 }
 
@@ -142,32 +141,27 @@ fn playouts_win_with_the_exact_probability() {
 
 #[test]
 fn playouts_do_not_depend_on_earlier_playouts() {
-    let evaluator = leaf_evaluator(Rollouts::ToEnd);
     let game = random_game(Position::standard(), &mut Rng::with_seed(2));
-    let (mut rng, mut scratch) = (Rng::with_seed(3), EvaluationScratch::default());
-    for position in game.iter().rev() {
-        let state = State::ToMove(*position);
-        let fresh = evaluator.win_rate_for_black(&state, &mut rng.clone(), &mut EvaluationScratch::default());
-        assert_eq!(fresh, evaluator.win_rate_for_black(&state, &mut rng, &mut scratch), "{position}");
+    let mut playouts = Playouts::default();
+    for (seed, position) in (0..).zip(game.iter().rev()) {
+        let rng = || Rng::with_seed(seed);
+        let fresh = Playouts::default().winner(position, &mut rng());
+        assert_eq!(fresh, playouts.winner(position, &mut rng()), "{position}");
     }
 }
 
 /// The search always uses the fastest kernel, so only this test compares the kernels in rollouts.
 #[test]
 fn every_kernel_gives_the_same_bits() {
-    let evaluator = LeafEvaluator::new(&Params::PAPER, false);
-    let mut rngs: Vec<(Kernel, Rng)> =
-        Kernel::available().map(|kernel| (kernel, Rng::with_seed(9))).collect();
-    let mut scratch = EvaluationScratch::default();
+    let mut simulators: Vec<Simulator> = Kernel::available()
+        .map(|kernel| Simulator::new(&PaperParams::PAPER, 9, false).with_kernel(kernel))
+        .collect();
     let games = [6, 8, 10].map(|edge| random_game(Position::start(size(edge)), &mut Rng::with_seed(1)));
     for position in games.iter().flat_map(|game| game[..game.len() - 1].iter().step_by(5)) {
         let movement = position.movements().next().unwrap();
         for state in [State::ToMove(*position), State::ToShoot(position.with_movement(movement))] {
             for _ in 0..100 {
-                let mut rates = rngs.iter_mut().map(|(kernel, rng)| {
-                    let evaluator = evaluator.clone().with_kernel(*kernel);
-                    evaluator.win_rate_for_black(&state, rng, &mut scratch)
-                });
+                let mut rates = simulators.iter_mut().map(|simulator| simulator.simulation(&state));
                 let portable = rates.next().unwrap();
                 assert!(rates.all(|rate| rate == portable), "{position}");
             }

@@ -2,10 +2,11 @@
 //! with every preset.
 
 use fastrand::Rng;
+use otrera::mgpeo::{Formula, PaperParams, Rollouts};
 use otrera::report::CONTINUED;
-use otrera::search::params::{Formula, Grouping, Parallel, Rollouts};
 use otrera::{
-    Limits, Line, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, WinRate,
+    Limits, Line, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, TournamentParams,
+    WinRate,
 };
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,10 +40,6 @@ fn threads(threads: usize) -> Resources {
     Resources { threads, ..Resources::default() }
 }
 
-fn with_mode(parallel: Parallel, params: &Params) -> Params {
-    Params { parallel, ..params.clone() }
-}
-
 /// Returns an opening, a middle-game and an endgame position on each of three boards.
 fn various_positions() -> Vec<Position> {
     let mut rng = Rng::with_seed(1);
@@ -54,18 +51,19 @@ fn various_positions() -> Vec<Position> {
     positions
 }
 
-/// Returns parameters that cover both variants of [`Grouping`], both UCB formulas, and rollouts with and without
-/// evaluation.
-fn searchers() -> [Params; 4] {
-    [Params::MG, Params { formula: Formula::Ucb1Tuned, ..Params::MG }, Params::MCTS, Params::UCT]
+/// Returns parameters of every combination of move groups and formula, and of the tournament search.
+fn searchers() -> [Params; 5] {
+    let [mg, mcts, uct] = [PaperParams::MG, PaperParams::MCTS, PaperParams::UCT];
+    let tuned = PaperParams { formula: Formula::Ucb1Tuned, ..mg.clone() };
+    [mg.into(), tuned.into(), mcts.into(), uct.into(), Params::TOURNAMENT]
 }
 
 #[test]
 fn the_first_child_tried_is_random() {
-    for params in searchers() {
+    for params in &searchers()[..4] {
         let first_move = |seed| {
             let resources = Resources { seed, ..Resources::default() };
-            found(&Position::standard(), &params, resources, 1).best.unwrap().movement()
+            found(&Position::standard(), params, resources, 1).best.unwrap().movement()
         };
         let different: HashSet<Movement> = (0..40).map(first_move).collect();
         assert!(different.len() > 20, "only {} of 80 movements in 40 searches", different.len());
@@ -79,24 +77,11 @@ fn the_first_puct_iteration_plays_a_whole_move() {
 }
 
 #[test]
-fn only_tree_parallelism_changes_results() {
+fn threads_lose_no_iterations() {
     for position in various_positions() {
         for params in searchers() {
-            let alone = outcome(found(&position, &with_mode(Parallel::Off, &params), threads(1), 300));
-            for (mode, count) in [(Parallel::Metrics, 2), (Parallel::Rollouts, 2), (Parallel::Tree, 1)] {
-                let together = found(&position, &with_mode(mode, &params), threads(count), 300);
-                assert_eq!(outcome(together), alone, "{mode:?}\n{position}");
-            }
-        }
-    }
-}
-
-#[test]
-fn tree_parallelism_loses_no_iterations() {
-    for position in various_positions() {
-        for params in searchers().into_iter().chain([Params::TOURNAMENT]) {
             for count in [2, 4, 8] {
-                let report = found(&position, &with_mode(Parallel::Tree, &params), threads(count), 2000);
+                let report = found(&position, &params, threads(count), 2000);
                 assert_eq!(u64::from(report.visits), report.iterations, "{count} threads\n{position}");
                 assert!(report.iterations == 2000 || report.proven.is_some(), "{report:?}");
                 assert_eq!(position.check(report.best.unwrap()), Ok(()));
@@ -122,13 +107,13 @@ fn parallel_recycling_keeps_the_win_rate() {
 
 #[test]
 fn visits_add_up() {
-    for params in searchers() {
+    for (params, is_grouped) in searchers().into_iter().zip([true, true, false, false]) {
         let mut search = Search::new(Position::standard(), params.clone(), Resources::default());
         let report = run_iterations(&mut search, 6000);
         let movements: HashSet<Movement> = report.lines.iter().map(|line| line.mv.movement()).collect();
         let in_lines: u32 = report.lines.iter().map(|line| line.visits).sum();
         // The arrow of a movement's first visit is not kept in the tree.
-        let own = if params.grouping == Grouping::Split { movements.len() as u32 } else { 0 };
+        let own = if is_grouped { movements.len() as u32 } else { 0 };
         assert_eq!(in_lines + own, report.visits);
         assert_eq!(report.visits, 6000);
         assert!(report.lines.iter().all(|line| (0.0..=1.0).contains(&line.win_rate.0)));
@@ -188,7 +173,8 @@ fn by_choice_orders_lines_like_the_final_move() {
 
 #[test]
 fn advancing_keeps_the_subtree_statistics() {
-    for params in searchers() {
+    // The tournament search chooses its move by other rules than the moves after it.
+    for params in searchers().into_iter().take(4) {
         let mut search = Search::new(Position::start(size(6)), params, Resources::default());
         for _ in 0..8 {
             let before = run_iterations(&mut search, 4000);
@@ -211,7 +197,7 @@ fn advancing_keeps_the_subtree_statistics() {
 
 #[test]
 fn advancing_by_an_unvisited_move_resets_the_tree() {
-    let mut search = Search::new(Position::standard(), Params::MG, Resources::default());
+    let mut search = Search::new(Position::standard(), PaperParams::MG, Resources::default());
     let report = run_iterations(&mut search, 500);
     let unseen = |mv: &Move| report.lines.iter().all(|line| line.mv != *mv);
     let mv = search.position().legal_moves().find(unseen).unwrap();
@@ -223,7 +209,7 @@ fn advancing_by_an_unvisited_move_resets_the_tree() {
 
 #[test]
 fn setting_the_same_position_keeps_the_tree() {
-    let mut search = Search::new(Position::standard(), Params::MG, Resources::default());
+    let mut search = Search::new(Position::standard(), PaperParams::MG, Resources::default());
     run_iterations(&mut search, 500);
     search.set_position(Position::standard());
     assert_eq!(run_iterations(&mut search, 0).visits, 500);
@@ -234,9 +220,7 @@ fn setting_the_same_position_keeps_the_tree() {
 #[test]
 fn a_full_tree_is_pruned_and_grows_again() {
     const MEMORY: usize = 1 << 20;
-    for (params, threads) in
-        [(Params::MG, 1), (Params::MCTS, 2), (Params::TOURNAMENT, 1), (Params::TOURNAMENT, 2)]
-    {
+    for (params, threads) in [(Params::TOURNAMENT, 1), (Params::TOURNAMENT, 2)] {
         let resources = Resources { threads, memory: MEMORY, ..Resources::default() };
         let mut search = Search::new(Position::standard(), params, resources);
         let report = run_iterations(&mut search, 30_000);
@@ -280,7 +264,7 @@ fn the_smallest_trees_never_stop_growing() {
 
 #[test]
 fn many_short_runs_use_no_extra_memory() {
-    let params = Params { burst: 1, ..Params::TOURNAMENT };
+    let params = TournamentParams { burst: 1, ..TournamentParams::DEFAULT };
     let [mut short, mut long] =
         [(); 2].map(|()| Search::new(Position::standard(), params.clone(), Resources::default()));
     let long = run_iterations(&mut long, 300);
@@ -376,7 +360,7 @@ fn a_deadline_allows_a_hundred_iterations() {
 
 #[test]
 fn the_stop_flag_ends_an_unlimited_search() {
-    for params in [Params::MG, Params::TOURNAMENT] {
+    for params in [PaperParams::MG.into(), Params::TOURNAMENT] {
         let mut search = Search::new(Position::standard(), params, threads(2));
         let stop = AtomicBool::new(false);
         let report = thread::scope(|scope| {
@@ -424,12 +408,12 @@ fn a_finished_game_has_no_move() {
 
 #[test]
 fn parameters_after_a_preset_override_it() {
-    let changed = Params { rollouts: Rollouts::Two(2, 3), burst: 1, ..Params::PAPER };
-    assert_eq!("paper, rollouts=2+3, burst=1".parse(), Ok(changed));
+    let changed = PaperParams { rollouts: Rollouts::Two(2, 3), ..PaperParams::PAPER };
+    assert_eq!("paper, Rollouts=2+3".parse(), Ok(Params::from(changed)));
     for (name, params) in Params::NAMED {
         assert_eq!(name.parse(), Ok(params));
     }
-    let problem = "mg,burst=0".parse::<Params>().unwrap_err();
+    let problem = "tournament,burst=0".parse::<Params>().unwrap_err();
     assert_eq!(problem, "burst=0: expected a whole number from 1 to 1000");
 }
 
@@ -444,22 +428,17 @@ fn every_parameter_changes_the_search() {
         "tournament,temperature=4",
         "tournament,arrow-temperature=4",
         "tournament,variance-prior=1000000",
-        "tournament,formula=uct",
-        "tournament,rollouts=2",
-        "tournament,model=paper",
-        "tournament,model=paper:7",
         "tournament,burst=1",
         "paper,c=3",
         "paper,rollouts=3+4",
-        "mcts,formula=ucb1-tuned",
-        "mcts,grouping=split",
+        "uct,rollouts=0",
     ];
     let (position, late) = (Position::standard(), Position::from_fen(otrera::bench::POSITIONS[6]).unwrap());
     let outcomes = |text: &str| {
         let params: Params = text.parse().unwrap();
         [position, late].map(|position| outcome(found(&position, &params, Resources::default(), 3000)))
     };
-    let usual = ["tournament", "paper", "mcts"].map(|preset| (preset, outcomes(preset)));
+    let usual = ["tournament", "paper", "uct"].map(|preset| (preset, outcomes(preset)));
     for change in changes {
         let (_, usual) = usual.iter().find(|(preset, _)| change.starts_with(preset)).unwrap();
         assert!(outcomes(change) != *usual, "{change} changes nothing");
@@ -493,7 +472,7 @@ fn assert_legal(position: &Position, moves: &[Move], name: &str) {
     }
 }
 
-/// Covers every preset, and so every formula and [`Grouping`], with zero, one and many iterations per search.
+/// Covers every preset with zero, one and many iterations per search.
 #[test]
 fn exclusions_hold_until_the_position_changes() {
     let position = Position::start(size(4));

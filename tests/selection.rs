@@ -1,15 +1,16 @@
-//! Selection formulas, compared with double-precision references on random families (the children of one node).
+//! Selection, compared with double-precision references on random families (the children of one node).
 
+use crate::tree::distinct_edges;
 use fastrand::Rng;
 use otrera::search::backup::{Rewards, Step, add_rewards};
 use otrera::search::expand::{EdgeLister, Expander};
-use otrera::search::params::{Formula, Puct};
+use otrera::search::params::Puct;
 use otrera::search::select::cache::SelectionCache;
 use otrera::search::select::puct::ValueVariance;
 use otrera::search::select::{Parent, Selected, best_child, final_child};
 use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
-use otrera::{Bitboard, Kernel, Movement, Params, Position, Side, Size, WinRate};
+use otrera::{Bitboard, Kernel, Movement, Position, Side, Size, TournamentParams, WinRate};
 use std::collections::HashSet;
 
 /// Expands a node; returns an iterator over its children that claims each one ([`Tree::claim_untried`]).
@@ -27,8 +28,7 @@ fn children<'a>(
 /// Creates a root with children of random statistics. Returns the tree, and (id, visits, mean reward) per child.
 fn random_family(rng: &mut Rng) -> (Tree, Vec<(NodeId, f64, f64)>) {
     let tree = Tree::with_memory(0);
-    let edges: Vec<Edge> =
-        Position::standard().legal_moves().take(rng.usize(2..40)).map(Edge::whole).collect();
+    let edges: Vec<Edge> = distinct_edges().take(rng.usize(2..40)).collect();
     // Few visits; more visits; very many visits of children that almost never win.
     let (most_visits, best_mean) = [(3, 1000), (60, 1000), (2000, 60)][rng.usize(..3)];
     let with_statistics = |child| {
@@ -50,56 +50,17 @@ fn root_of(tree: &Tree) -> Parent<'_> {
 }
 
 /// Returns the child that selection chooses with an empty cache.
-fn selected(parent: &Parent, params: &Params, variance: ValueVariance, edges: &[Edge]) -> NodeId {
+fn selected(parent: &Parent, puct: &Puct, variance: ValueVariance, edges: &[Edge]) -> NodeId {
     let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
-    best_child(parent, params, variance, &mut cache, &mut chunk, |_| edges).unwrap().child
-}
-
-/// Asserts that selection returns the child with the highest score and never a proven loss. `score` takes the mean
-/// reward and the visits of the child, and the visits of all children.
-fn check_selection(formula: Formula, score: impl Fn(f64, f64, f64) -> f64) {
-    let mut rng = Rng::with_seed(2);
-    let params = Params { formula, ..Params::MCTS };
-    for _ in 0..1000 {
-        let (tree, children) = random_family(&mut rng);
-        let lost = children[rng.usize(..children.len())].0;
-        tree.node(lost).prove(Side::White);
-        let all_visits: f64 = children.iter().map(|(_, visits, _)| visits).sum();
-        // Counts the visit of the descent that is selecting.
-        tree.node(tree.root()).add_visits(1);
-        let selected = selected(&root_of(&tree), &params, ValueVariance::START, &[]);
-        assert_ne!(selected, lost);
-        let score = |&(_, visits, mean): &(NodeId, f64, f64)| score(mean, visits, all_visits);
-        let highest = children.iter().filter(|child| child.0 != lost).map(score).fold(0.0, f64::max);
-        let ours = score(children.iter().find(|child| child.0 == selected).unwrap());
-        assert!(ours > highest - 1e-5, "a child of score {ours}, but there is one of {highest}");
-    }
-}
-
-#[test]
-fn selection_follows_uct() {
-    for c in [std::f32::consts::FRAC_1_SQRT_2, 0.3, 0.0] {
-        check_selection(Formula::Uct { c }, |mean, visits, all| {
-            mean + f64::from(c) * (2.0 * all.ln() / visits).sqrt()
-        });
-    }
-}
-
-#[test]
-fn selection_follows_ucb1_tuned() {
-    check_selection(Formula::Ucb1Tuned, |mean, visits, all| {
-        let bound = mean - mean * mean + (2.0 * all.ln() / visits).sqrt();
-        mean + (all.ln() / visits * bound.min(0.25)).sqrt()
-    });
+    best_child(parent, puct, variance, &mut cache, &mut chunk, |_| edges).unwrap().child
 }
 
 /// The choice between equal children must not depend on the addresses of a family's blocks, which the allocator
 /// decides.
 #[test]
 fn equal_children_are_selected_in_family_order() {
-    let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };
     let tree = Tree::with_memory(1 << 24);
-    let edges: Vec<Edge> = Position::standard().legal_moves().take(300).map(Edge::whole).collect();
+    let edges: Vec<Edge> = distinct_edges().take(300).collect();
     let mut chunk = ArenaChunk::default();
     let parents: Vec<NodeId> = children(&tree, tree.root(), &edges, &mut chunk).collect();
     // A family of one block, so that the first and the second blocks of the others begin new pages at different times.
@@ -110,7 +71,8 @@ fn equal_children_are_selected_in_family_order() {
         children.iter().for_each(|&child| tree.node(child).add_reward(REWARD_UNIT / 2));
         tree.node(id).add_visits(20);
         out_of_order += usize::from(!children.is_sorted());
-        let selected = selected(&Parent::new(&tree, id, Side::Black), &params, ValueVariance::START, &[]);
+        let selected =
+            selected(&Parent::new(&tree, id, Side::Black), &Puct::DEFAULT, ValueVariance::START, &[]);
         assert_eq!(selected, children[0]);
     }
     assert!(out_of_order > 0, "every family has ascending ids");
@@ -120,13 +82,11 @@ fn equal_children_are_selected_in_family_order() {
 #[test]
 fn the_selection_cache_changes_no_selection() {
     let mut rng = Rng::with_seed(4);
-    let uct = |c| Formula::Uct { c };
-    let formulas = [uct(0.7), uct(3.0), Formula::Ucb1Tuned, Formula::Puct(Puct::DEFAULT)];
-    for (formula, alone) in formulas.into_iter().flat_map(|formula| [(formula, false), (formula, true)]) {
-        let params = Params { formula, ..Params::MCTS };
+    let exploring = Puct { movement_c: 10.0, growth: 9.0, ..Puct::DEFAULT };
+    let constants = [Puct { movement_c: 0.0, ..Puct::DEFAULT }, exploring, Puct::DEFAULT];
+    for (puct, alone) in constants.into_iter().flat_map(|puct| [(puct, false), (puct, true)]) {
         let priors = random_priors(600, &mut rng);
-        let start = Position::standard();
-        let edges = start.legal_moves().map(Edge::whole).zip(priors);
+        let edges = distinct_edges().zip(priors);
         let edges: Vec<Edge> = edges.map(|(edge, prior)| edge.with_log_prior(prior.ln())).collect();
         let mut trees = [(); 2].map(|()| Tree::with_memory(0));
         if alone {
@@ -143,7 +103,7 @@ fn the_selection_cache_changes_no_selection() {
             let variance = ValueVariance(0.01 + 0.002 * rng.f32());
             let select = |tree: &Tree, cache: &mut SelectionCache, chunk: &mut ArenaChunk| {
                 tree.node(root).add_visits(1);
-                best_child(&root_of(tree), &params, variance, cache, chunk, |_| &edges).unwrap()
+                best_child(&root_of(tree), &puct, variance, cache, chunk, |_| &edges).unwrap()
             };
             let selected = [
                 select(&trees[0], &mut lasting, first),
@@ -166,74 +126,6 @@ fn the_selection_cache_changes_no_selection() {
     }
 }
 
-/// Compares UCT over movements with a scan of all children. An unexpanded movement comes first, so its arrows are tried
-/// before its value counts. Covers ties, proven losses, movements that are never expanded, and a full tree.
-#[test]
-fn cached_uct_matches_a_scan_of_all_children() {
-    for c in [0.0, 0.7] {
-        let mut rng = Rng::with_seed(9);
-        let params = Params { formula: Formula::Uct { c }, ..Params::PAPER };
-        let tree = Tree::with_memory(0).for_one_worker();
-        let root = tree.root();
-        let (mut cache, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
-        let movements: Vec<Edge> = Position::standard().movements().map(Edge::movement).collect();
-        let arrows: Vec<Edge> =
-            Bitboard::playable(Size::STANDARD).into_iter().take(20).map(Edge::arrow).collect();
-        // A proven loss, and therefore never expanded.
-        let lost = children(&tree, tree.root(), &movements, &mut chunk).next().unwrap();
-        tree.node(lost).prove(Side::White);
-        let (mut unexpanded_first, mut compared) = (0, 0);
-        for round in 0..20_000 {
-            tree.node(root).add_visits(1);
-            let (best, is_unexpanded) = best_by_scan(&tree, c);
-            let (parent, start) = (root_of(&tree), ValueVariance::START);
-            let Selected { child, is_new } =
-                best_child(&parent, &params, start, &mut cache, &mut chunk, |_| &movements).unwrap();
-            let node = tree.node(child);
-            if !is_new {
-                assert_eq!(child, best, "round {round}");
-                *(if is_unexpanded { &mut unexpanded_first } else { &mut compared }) += 1;
-                node.add_visits(1);
-                if !tree.is_expanded(child) && !tree.is_full() && rng.u32(..3) > 0 {
-                    assert!(tree.begin_expansion(child));
-                    tree.expand(child, &arrows, &mut chunk);
-                }
-            }
-            node.add_reward(rng.u32(0..=2) * (REWARD_UNIT / 2) / (1 + child % 3));
-            if round % 1000 == 999 && round < 10_000 {
-                node.prove(Side::White);
-            }
-            if round == 15_000 {
-                // In a full tree, unexpanded movements no longer come first.
-                children(&tree, lost, &movements.repeat(600), &mut chunk).for_each(drop);
-                assert!(tree.is_full());
-            }
-        }
-        assert!(
-            unexpanded_first > 100 && compared > 10_000,
-            "{unexpanded_first}, {compared}: were both met?"
-        );
-    }
-}
-
-/// Returns the best child of the root by a scan of all children. The flag is true if the child was chosen because it is
-/// unexpanded; in a full tree, unexpanded children are compared like others.
-fn best_by_scan(tree: &Tree, c: f32) -> (NodeId, bool) {
-    let visits = (tree.node(tree.root()).visits() - 1) as f32;
-    let exploration = c * (2.0 * libm::logf(visits)).sqrt();
-    let mut best = (0, f32::NEG_INFINITY);
-    for (child, node) in tree.tried(tree.root()).filter(|(_, node)| node.proof() != Some(Side::White)) {
-        if !tree.is_expanded(child) && !tree.is_full() {
-            return (child, true);
-        }
-        let score = node.mean(node.visits()) + exploration / (node.visits() as f32).sqrt();
-        if score > best.1 {
-            best = (child, score);
-        }
-    }
-    (best.0, false)
-}
-
 /// Generates random probabilities that sum to 1, in descending order.
 fn random_priors(count: usize, rng: &mut Rng) -> Vec<f32> {
     let mut priors: Vec<f32> = (0..count).map(|_| (rng.f32() * 6.0).exp()).collect();
@@ -247,7 +139,6 @@ fn random_priors(count: usize, rng: &mut Rng) -> Vec<f32> {
 #[test]
 fn the_selection_cache_notices_visits_by_other_workers() {
     let mut rng = Rng::with_seed(14);
-    let params = Params { formula: Formula::Ucb1Tuned, ..Params::MCTS };
     let variance = ValueVariance::START;
     for _ in 0..200 {
         let (tree, mut children) = random_family(&mut rng);
@@ -256,7 +147,9 @@ fn the_selection_cache_notices_visits_by_other_workers() {
         }
         let (mut lasting, mut chunk) = (SelectionCache::default(), ArenaChunk::default());
         let mut select = || {
-            best_child(&root_of(&tree), &params, variance, &mut lasting, &mut chunk, |_| &[]).unwrap().child
+            best_child(&root_of(&tree), &Puct::DEFAULT, variance, &mut lasting, &mut chunk, |_| &[])
+                .unwrap()
+                .child
         };
         select();
         rng.shuffle(&mut children);
@@ -265,7 +158,7 @@ fn the_selection_cache_notices_visits_by_other_workers() {
             tree.node(child).add_visits(more);
             tree.node(tree.root()).add_visits(more);
         }
-        assert_eq!(select(), selected(&root_of(&tree), &params, variance, &[]));
+        assert_eq!(select(), selected(&root_of(&tree), &Puct::DEFAULT, variance, &[]));
     }
 }
 
@@ -280,7 +173,6 @@ fn selection_follows_puct() {
         let puct =
             Puct { movement_c: rng.f32() * 2.0, arrow_c: rng.f32() * 2.0, growth: 0.0, ..Puct::DEFAULT };
         let c = if after_movement { puct.arrow_c } else { puct.movement_c };
-        let params = Params { formula: Formula::Puct(puct), ..Params::MG };
         let variance = ValueVariance(rng.f32());
         let deviation = f64::from(variance.0).sqrt();
         let tree = Tree::with_memory(0);
@@ -317,10 +209,14 @@ fn selection_follows_puct() {
             let node = tree.node(child);
             f64::from(node.mean(visits as u32)) + exploration * f64::from(node.prior()) / (1.0 + visits)
         };
-        let highest = children.iter().map(score).fold(0.0, f64::max);
+        let lost = children.iter().nth(1).map(|&(child, _)| child);
+        lost.iter().for_each(|&child| tree.node(child).prove(Side::White));
+        let open = children.iter().filter(|(child, _)| Some(*child) != lost);
+        let highest = open.map(score).fold(0.0, f64::max);
         let untried = tree.next_prior(id).map(|prior| mean + exploration * f64::from(prior));
         let parent = Parent::in_burst(&tree, id, Side::Black, pending, pending_rewards);
-        let selected = selected(&parent, &params, variance, &edges);
+        let selected = selected(&parent, &puct, variance, &edges);
+        assert_ne!(Some(selected), lost);
         let ours = match children.iter().find(|child| child.0 == selected) {
             Some(tried) => score(tried),
             None => {
@@ -494,8 +390,9 @@ fn the_final_child_respects_proofs() {
 #[test]
 fn tried_edges_stay_first_when_the_history_changes() {
     let state = State::ToMove(Position::standard());
-    let params: Params = "tournament,history=100".parse().unwrap();
-    let mut lister = Expander::new(1).lister;
+    let puct = Puct { history: 100.0, ..Puct::DEFAULT };
+    let params = TournamentParams { puct, ..TournamentParams::DEFAULT };
+    let mut lister = Expander::default().lister;
     let list = |lister: &mut EdgeLister, tried: &[Edge], count| {
         let edges = lister.list_on(Kernel::fastest(), &state, &params, tried, count);
         edges.iter().take(count).map(|edge| edge.as_movement().unwrap()).collect::<Vec<_>>()
@@ -514,8 +411,8 @@ fn tried_edges_stay_first_when_the_history_changes() {
 
 /// Returns the priors of a state's movements or arrows, in edge order.
 fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
-    let params = Params { formula: Formula::Puct(puct), ..Params::TOURNAMENT };
-    let (tree, mut expander) = (Tree::with_memory(0), Expander::new(1));
+    let params = TournamentParams { puct, ..TournamentParams::DEFAULT };
+    let (tree, mut expander) = (Tree::with_memory(0), Expander::default());
     let edges = expander.lister.list_on(Kernel::fastest(), state, &params, &[], usize::MAX).to_vec();
     children(&tree, tree.root(), &edges, &mut expander.chunk)
         .map(|child| f64::from(tree.node(child).prior()))

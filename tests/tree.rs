@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, Tree};
-use otrera::{Position, Side};
+use otrera::{Bitboard, Movement, Side, Size};
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
 
@@ -15,10 +15,17 @@ fn on_four_threads<T: Send>(task: impl Fn(u64) -> T + Sync) -> Vec<T> {
     })
 }
 
-/// Creates `count` distinct edges, at most 2176, with random priors.
+/// Returns distinct edges: a movement for each pair of squares.
+pub fn distinct_edges() -> impl Iterator<Item = Edge> {
+    let squares = || Bitboard::playable(Size::STANDARD).into_iter();
+    squares().flat_map(move |from| {
+        squares().filter(move |to| *to != from).map(move |to| Edge::movement(Movement { from, to }))
+    })
+}
+
+/// Creates `count` distinct edges with random priors.
 fn edges(count: usize, rng: &mut Rng) -> Vec<Edge> {
-    let start = Position::standard();
-    start.legal_moves().take(count).map(|mv| Edge::whole(mv).with_log_prior(-rng.f32() * 8.0)).collect()
+    distinct_edges().take(count).map(|edge| edge.with_log_prior(-rng.f32() * 8.0)).collect()
 }
 
 /// Expands a node, tries some of its children and gives them random statistics. Returns the tried children, or none if

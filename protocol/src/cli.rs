@@ -6,8 +6,8 @@ use crate::platform::Platform;
 use crate::platforms::PLATFORMS;
 use crate::setup::Setup;
 use lexopt::{Arg, Parser, ValueExt};
-use otrera::Params;
-use otrera::search::params::PARAMETERS;
+use otrera::mgpeo::{self, PaperParams};
+use otrera::{Parameter, Params, TournamentParams, search};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -140,16 +140,25 @@ fn options_help<T>(rows: &[OptionRow<T>], page: &str, default: impl Fn(&str) -> 
 }
 
 fn parameters_help() -> String {
-    let shown = PARAMETERS.iter().filter(|parameter| !parameter.for_laboratory);
-    let paragraphs = shown.map(|parameter| {
-        let default = parameter.value(&Params::TOURNAMENT).unwrap_or_default();
-        let text = format!("{}: {} ({default})", parameter.meaning, parameter.valid());
-        wrapped(&format!("  {:<10}", parameter.name), &text)
-    });
     let names = Params::NAMED.map(|(name, _)| name).join(", ");
     let heading = "Search parameters follow a preset: --preset tournament,c=3,lcb-z=0";
-    let paragraphs: String = paragraphs.collect();
-    format!("{heading}\nPresets: {names}\n\nParameters and values (tournament's):\n{paragraphs}")
+    let tournament = rows(&search::params::PARAMETERS, &TournamentParams::DEFAULT);
+    let paper = rows(&mgpeo::PARAMETERS, &PaperParams::PAPER);
+    format!(
+        "{heading}\nPresets: {names}\n\nParameters and values (tournament's):\n{tournament}\nParameters of the other \
+         presets (paper's):\n{paper}"
+    )
+}
+
+/// Formats the parameters of a table, with their values in `params`.
+fn rows<P: Clone>(table: &[Parameter<P>], params: &P) -> String {
+    let shown = table.iter().filter(|parameter| !parameter.for_laboratory);
+    let paragraph = |parameter: &Parameter<P>| {
+        let value = parameter.value(params).unwrap_or_default();
+        let text = format!("{}: {} ({value})", parameter.meaning, parameter.valid());
+        wrapped(&format!("  {:<10}", parameter.name), &text)
+    };
+    shown.map(paragraph).collect()
 }
 
 /// Formats `label` and `text`, wrapped at [`WIDTH`] columns with a hanging indent as wide as `label`.

@@ -200,7 +200,7 @@ impl Settings {
     /// Fails if the preset uses a weights file that was fitted for other board sizes than `size`.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let Preset { text, params } = &self.preset;
-        params.model.check_board(size).map_err(|problem| format!("preset {text}: {problem}"))
+        params.check_board(size).map_err(|problem| format!("preset {text}: {problem}"))
     }
 
     /// Reduces `threads` to at most the number of cores; returns a message if the value changes.

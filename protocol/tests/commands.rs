@@ -45,7 +45,7 @@ fn invalid_arguments_are_reported_with_status_2() {
         (&["bench", "--preset", "tournament,c=fast"], "c=fast: expected a number from 0 to 10"),
         (
             &["bench", "--preset", "tournament,speed=2"],
-            "unknown parameter speed: expected one of formula, c,",
+            "unknown parameter speed: expected one of c, arrow-c,",
         ),
         (
             &["bench", "--preset", "tournament,model=no-such-file"],
@@ -80,7 +80,7 @@ fn a_weights_file_can_be_the_model() {
     let line = "preset = \"tournament,model=Weights.json\"";
     settings.read_text(line, &folder.join("otrera.toml"), &mut problems);
     assert_eq!(problems, [""; 0]);
-    assert_ne!(settings.preset.params.model, Model::Fitted);
+    assert_ne!(settings.preset.params.model(), &Model::Fitted);
 }
 
 #[test]

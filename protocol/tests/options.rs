@@ -40,7 +40,7 @@ fn invalid_options_are_logged_and_ignored() {
         (&["--size", "3"], "expected a whole number from 4 to 10"),
         (&["--size", "8.0"], "--size 8.0"),
         (&["--preset", "fast"], "expected one of tournament"),
-        (&["--preset", "tournament,parallel=yes"], "parallel=yes: expected off"),
+        (&["--preset", "paper,parallel=yes"], "parallel=yes: expected off"),
         (&["--keep-running", "maybe"], "expected one of auto, on, off"),
         (&["--pondering", "maybe"], "--pondering maybe: expected one of on, off"),
         (&["--team", "[甲队]"], "expected 1 to 40 printable characters other than [ ] ;"),

@@ -6,6 +6,7 @@ use super::moves::{IllegalMove, Move, Movement};
 use super::reach::queen_reach;
 use super::square::{Side, Size, Square};
 use super::zobrist;
+use fastrand::Rng;
 
 /// Rule that ends the game and decides the winner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -291,6 +292,13 @@ impl ArrowPhase {
     #[inline(always)]
     pub fn arrow_targets(&self) -> Bitboard {
         queen_reach(self.amazon, self.position.empty)
+    }
+
+    /// Draws a uniformly random arrow target.
+    #[inline(always)]
+    pub fn random_arrow(&self, rng: &mut Rng) -> Square {
+        let targets = self.arrow_targets();
+        targets.nth(rng.u32(..targets.len()))
     }
 
     /// Shoots the arrow, which must be one of [`ArrowPhase::arrow_targets`].

@@ -19,7 +19,6 @@ use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Size, Square};
 use crate::simd::{Kernel, Lanes, PortableLanes, dispatch};
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// An evaluation of positions, and a policy whose logits give the priors.
@@ -224,33 +223,9 @@ impl Evaluator {
     }
 }
 
-/// Parses `paper`, `paper:SCALE` or `fitted`. With `SCALE`, the winning rate is `1 / (1 + exp(-value / SCALE))` instead
-/// of the sign of the value. For a weights file, the caller reads its text and calls [`Model::from_weights`].
-impl FromStr for Model {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once(':') {
-            None if text == "fitted" => Ok(Self::Fitted),
-            None if text == "paper" => Ok(Self::PAPER),
-            Some(("paper", scale)) => match scale.parse() {
-                Ok(scale) if (0.01..=1000.0).contains(&scale) => Ok(Self::Paper(PhasedWeights {
-                    link: ValueLink::Logistic { scale },
-                    ..PhasedWeights::PAPER
-                })),
-                _ => Err("expected a scale from 0.01 to 1000 squares".into()),
-            },
-            _ => Err("expected paper, paper:SCALE, fitted".into()),
-        }
-    }
-}
-
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Paper(PhasedWeights { link: ValueLink::Logistic { scale }, .. }) => {
-                write!(f, "paper:{scale}")
-            }
             Self::Paper(_) => f.write_str("paper"),
             Self::Fitted => f.write_str("fitted"),
             Self::File(_) => f.write_str("file"),

@@ -31,11 +31,12 @@ pub mod simulation;
 #[doc(hidden)]
 pub mod tree;
 
-pub use params::{Formula, PaperParams, Parallel, Rollouts};
+pub use params::{Formula, PARAMETERS, PaperParams, Parallel, Rollouts};
 
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::state::Action;
+use crate::interface::TreeSearch;
 use crate::limits::{Limits, Resources};
 use crate::report::Report;
 use crate::threads::{self, ThreadPool};
@@ -89,78 +90,6 @@ impl PaperSearch {
         }
     }
 
-    /// Returns the root position.
-    pub fn position(&self) -> &Position {
-        &self.position
-    }
-
-    /// Returns the number of threads.
-    pub fn threads(&self) -> usize {
-        threads::count(self.pool.as_ref())
-    }
-
-    /// Plays a legal move at the root and keeps the subtree below it.
-    pub fn advance(&mut self, mv: Move) {
-        match self.tree.find_move(mv) {
-            Some(node) => self.tree.keep_only(node),
-            None => self.tree.clear(),
-        }
-        self.position = self.position.with_move(mv);
-        self.excluded.clear();
-    }
-
-    /// Changes the root position. Drops the tree and the excluded moves, unless `position` is the current root position.
-    pub fn set_position(&mut self, position: Position) {
-        if position != self.position {
-            self.position = position;
-            self.excluded.clear();
-            self.tree.clear();
-        }
-    }
-
-    /// Drops the tree; keeps the root position.
-    pub fn clear(&mut self) {
-        self.tree.clear();
-    }
-
-    /// Excludes these root moves, and no others, until the position changes. Drops the tree if the excluded moves
-    /// change. If every legal move is excluded, all of them are searched.
-    pub fn exclude(&mut self, moves: &[Move]) {
-        if moves != self.excluded {
-            self.excluded = moves.to_vec();
-            self.tree.clear();
-        }
-    }
-
-    /// Returns the excluded root moves.
-    pub fn excluded(&self) -> &[Move] {
-        &self.excluded
-    }
-
-    /// MCTSSEARCH (algorithm 1): searches until a limit is reached or `stop` is set, but runs at least
-    /// [`Limits::min_iterations`]. Calls `progress` about once a second.
-    ///
-    /// When the tree has used up its memory, it stops growing; the iterations go on with the nodes that it has.
-    pub fn run(
-        &mut self,
-        limits: &Limits,
-        stop: &AtomicBool,
-        progress: &mut (dyn FnMut(&Report) + Send),
-    ) -> Report {
-        let started = Instant::now();
-        (self.iterations, self.depth) = (0, 0);
-        if self.position.winner().is_none() {
-            match self.pool.take() {
-                Some(pool) => {
-                    pool.scope(|_| self.search(limits, stop, started, progress));
-                    self.pool = Some(pool);
-                }
-                None => self.search(limits, stop, started, progress),
-            }
-        }
-        self.report(started.elapsed())
-    }
-
     /// The loop of algorithm 1, lines 3 to 7.
     fn search(
         &mut self,
@@ -203,5 +132,71 @@ impl PaperSearch {
             elapsed,
         };
         searched.report()
+    }
+}
+
+impl TreeSearch for PaperSearch {
+    fn position(&self) -> &Position {
+        &self.position
+    }
+
+    fn threads(&self) -> usize {
+        threads::count(self.pool.as_ref())
+    }
+
+    fn advance(&mut self, mv: Move) {
+        match self.tree.find_move(mv) {
+            Some(node) => self.tree.keep_only(node),
+            None => self.tree.clear(),
+        }
+        self.position = self.position.with_move(mv);
+        self.excluded.clear();
+    }
+
+    fn set_position(&mut self, position: Position) {
+        if position != self.position {
+            self.position = position;
+            self.excluded.clear();
+            self.tree.clear();
+        }
+    }
+
+    fn clear(&mut self) {
+        self.tree.clear();
+    }
+
+    fn exclude(&mut self, moves: &[Move]) {
+        if moves != self.excluded {
+            self.excluded = moves.to_vec();
+            self.tree.clear();
+        }
+    }
+
+    fn excluded(&self) -> &[Move] {
+        &self.excluded
+    }
+
+    /// MCTSSEARCH (algorithm 1): searches until a limit is reached or `stop` is set, but runs at least
+    /// [`Limits::min_iterations`]. Calls `progress` about once a second.
+    ///
+    /// When the tree has used up its memory, it stops growing; the iterations go on with the nodes that it has.
+    fn run(
+        &mut self,
+        limits: &Limits,
+        stop: &AtomicBool,
+        progress: &mut (dyn FnMut(&Report) + Send),
+    ) -> Report {
+        let started = Instant::now();
+        (self.iterations, self.depth) = (0, 0);
+        if self.position.winner().is_none() {
+            match self.pool.take() {
+                Some(pool) => {
+                    pool.scope(|_| self.search(limits, stop, started, progress));
+                    self.pool = Some(pool);
+                }
+                None => self.search(limits, stop, started, progress),
+            }
+        }
+        self.report(started.elapsed())
     }
 }

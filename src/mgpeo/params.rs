@@ -1,5 +1,9 @@
 //! Parameters of the papers' searches, and a preset for each system of the papers.
 
+use crate::parameter::{self, Parameter, name_in, named};
+use std::fmt;
+use std::str::FromStr;
+
 /// Parameters of a [`PaperSearch`](super::PaperSearch).
 #[derive(Clone, PartialEq, Debug)]
 pub struct PaperParams {
@@ -69,4 +73,60 @@ impl PaperParams {
     pub const MCTS: Self = Self { parallel: Parallel::Off, ..Self::PEO };
     /// Plain UCT of Kato et al. 2015: whole moves, playouts to the end of the game, no evaluation.
     pub const UCT: Self = Self { formula: Formula::Ucb1Tuned, rollouts: Rollouts::ToEnd, ..Self::MCTS };
+}
+
+/// The parameters that a preset can be changed by.
+pub const PARAMETERS: [Parameter<PaperParams>; 3] = [
+    Parameter::number("c", [0.0, 10.0], "exploration constant of UCT", |params| match &mut params.formula {
+        Formula::Uct { c } => Some(c),
+        Formula::Ucb1Tuned => None,
+    }),
+    Parameter::text(
+        "rollouts",
+        "depths in half-moves: 0, 3, 4+5, end",
+        "random half-moves before a node is evaluated",
+        |params| params.rollouts.to_string(),
+        |params, text| text.parse().ok().map(|rollouts| params.rollouts = rollouts),
+    ),
+    Parameter::text(
+        "parallel",
+        "off, metrics, rollouts",
+        "what several threads share",
+        |params| name_in(&Parallel::NAMED, |mode| *mode == params.parallel),
+        |params, text| named(&Parallel::NAMED, text).ok().map(|mode| params.parallel = mode),
+    ),
+];
+
+impl PaperParams {
+    /// Sets the parameter `name` to a value given as text; both are in lower case.
+    ///
+    /// # Errors
+    /// Returns a message with the valid names or values.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        parameter::set(&PARAMETERS, self, name, value)
+    }
+}
+
+/// Parses depths in half-moves: `0` and `3` are one rollout, `4+5` two rollouts, `end` a playout to the end.
+impl FromStr for Rollouts {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let depth = |text: &str| text.parse().ok().filter(|depth| *depth <= 1000).ok_or(());
+        match text.split_once('+') {
+            Some((first, second)) => Ok(Self::Two(depth(first)?, depth(second)?)),
+            None if text == "end" => Ok(Self::ToEnd),
+            None => depth(text).map(Self::One),
+        }
+    }
+}
+
+impl fmt::Display for Rollouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::One(depth) => write!(f, "{depth}"),
+            Self::Two(first, second) => write!(f, "{first}+{second}"),
+            Self::ToEnd => f.write_str("end"),
+        }
+    }
 }

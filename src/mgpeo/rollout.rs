@@ -2,12 +2,12 @@
 
 use crate::board::bitboard::Bitboard;
 use crate::board::moves::Movement;
-use crate::board::position::{ArrowPhase, Position};
+use crate::board::position::Position;
 use crate::board::square::{Side, Square};
 use fastrand::Rng;
 
 /// Result of a rollout.
-pub(crate) enum End {
+pub(super) enum End {
     /// This side has won, since the other cannot move: an exact result, not an estimate.
     Won(Side),
     /// Position after the last half-move.
@@ -17,7 +17,7 @@ pub(crate) enum End {
 /// Rollout (algorithm 3, lines 21 to 34): plays `depth` random half-moves, fewer if the game ends first. If the last one
 /// is a movement, the position lacks its arrow.
 #[inline(always)]
-pub(crate) fn rollout(start: Position, depth: u32, rng: &mut Rng) -> End {
+pub(super) fn rollout(start: Position, depth: u32, rng: &mut Rng) -> End {
     let mut position = start;
     let mut left = depth;
     loop {
@@ -35,7 +35,7 @@ pub(crate) fn rollout(start: Position, depth: u32, rng: &mut Rng) -> End {
         if left == 1 {
             return End::Reached(*arrow_phase.position());
         }
-        position = arrow_phase.with_arrow(random_arrow(&arrow_phase, rng));
+        position = arrow_phase.with_arrow(arrow_phase.random_arrow(rng));
         left -= 2;
     }
 }
@@ -76,11 +76,4 @@ fn random_movement(position: &Position, rng: &mut Rng) -> Option<Movement> {
             return drawn;
         }
     }
-}
-
-/// Draws a uniformly random arrow target.
-#[inline(always)]
-pub(crate) fn random_arrow(arrow_phase: &ArrowPhase, rng: &mut Rng) -> Square {
-    let targets = arrow_phase.arrow_targets();
-    targets.nth(rng.u32(..targets.len()))
 }

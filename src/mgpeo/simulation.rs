@@ -2,7 +2,7 @@
 
 use super::params::{PaperParams, Parallel, Rollouts};
 use super::playout::Playouts;
-use super::rollout::{End, random_arrow, rollout};
+use super::rollout::{End, rollout};
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::board::state::State;
@@ -68,7 +68,7 @@ impl Simulator {
     fn simulation_with<L: Lanes>(&mut self, state: &State) -> WinRate {
         let position = match state {
             State::ToMove(position) => *position,
-            State::ToShoot(arrow_phase) => arrow_phase.with_arrow(random_arrow(arrow_phase, &mut self.rng)),
+            State::ToShoot(arrow_phase) => arrow_phase.with_arrow(arrow_phase.random_arrow(&mut self.rng)),
         };
         match self.rollouts {
             Rollouts::One(depth) => self.one_rollout::<L>(position, depth),

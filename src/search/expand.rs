@@ -1,17 +1,16 @@
 //! Expansion: lists the edges to all children of a node, in the order in which they will be tried.
 
 use super::history::History;
-use super::params::{Formula, Grouping, Params, Puct};
+use super::params::{Puct, TournamentParams};
 use super::state::State;
 use super::tree::{self, ArenaChunk, Edge, NodeId, Tree};
 use crate::board::moves::Move;
 use crate::eval::model::{Model, ModelScratch};
 use crate::eval::policy;
-use crate::seed::mix_seed;
 use crate::simd::{Kernel, Lanes, dispatch};
-use fastrand::Rng;
 
 /// Node expander of one worker, with buffers reused between nodes.
+#[derive(Default)]
 pub struct Expander {
     /// The worker's free slots in the tree's arena.
     pub chunk: ArenaChunk,
@@ -20,11 +19,6 @@ pub struct Expander {
 }
 
 impl Expander {
-    /// Creates an expander for one worker. `seed` determines the random order of children without priors.
-    pub fn new(seed: u64) -> Self {
-        Self { chunk: ArenaChunk::default(), lister: EdgeLister::new(seed) }
-    }
-
     /// Calls [`Expander::expand`] with the instructions of `kernel` and no excluded moves.
     pub fn expand_on(
         &mut self,
@@ -32,7 +26,7 @@ impl Expander {
         tree: &Tree,
         id: NodeId,
         state: &State,
-        params: &Params,
+        params: &TournamentParams,
     ) -> Option<NodeId> {
         dispatch!(kernel, L => self.expand::<L>(tree, id, state, &[], params))
     }
@@ -47,7 +41,7 @@ impl Expander {
         id: NodeId,
         state: &State,
         excluded: &[Move],
-        params: &Params,
+        params: &TournamentParams,
     ) -> Option<NodeId> {
         if tree.is_full() || !tree.begin_expansion(id) {
             return None;
@@ -62,7 +56,6 @@ impl Expander {
 pub struct EdgeLister {
     /// Mean advantages of movements in this worker's search.
     pub history: History,
-    seed: u64,
     edges: Vec<Edge>,
     tried: Vec<Edge>,
     sorted: Vec<Edge>,
@@ -70,13 +63,12 @@ pub struct EdgeLister {
     scratch: ModelScratch,
 }
 
-impl EdgeLister {
-    fn new(seed: u64) -> Self {
+impl Default for EdgeLister {
+    fn default() -> Self {
         // Far more than a list of half-moves needs, so that the buffers of two workers never share a cache line.
         const ROOM: usize = 1024;
         Self {
             history: History::new(),
-            seed,
             edges: Vec::with_capacity(ROOM),
             tried: Vec::with_capacity(ROOM),
             sorted: Vec::with_capacity(ROOM),
@@ -84,30 +76,31 @@ impl EdgeLister {
             scratch: ModelScratch::default(),
         }
     }
+}
 
+impl EdgeLister {
     /// Calls [`EdgeLister::list`] with the instructions of `kernel` and no excluded moves.
     pub fn list_on(
         &mut self,
         kernel: Kernel,
         state: &State,
-        params: &Params,
+        params: &TournamentParams,
         tried: &[Edge],
         count: usize,
     ) -> &[Edge] {
         dispatch!(kernel, L => self.list::<L>(state, &[], params, tried.iter().copied(), count))
     }
 
-    /// Lists a state's edges by descending prior, or in random order if the formula has no priors. Omits `excluded`
-    /// moves unless all moves are excluded. The slice has full length, but only the first `count` elements are valid.
+    /// Lists a state's edges by descending prior. Omits `excluded` moves unless all moves are excluded. The slice has full length, but only the first `count` elements are valid.
     ///
     /// The `tried` edges come first, in the given order and without priors: since they were listed, the history may
-    /// have changed their rank. If the formula has no priors, equal states and seeds give equal lists.
+    /// have changed their rank.
     #[inline(always)]
     pub fn list<L: Lanes>(
         &mut self,
         state: &State,
         excluded: &[Move],
-        params: &Params,
+        params: &TournamentParams,
         tried: impl Iterator<Item = Edge>,
         count: usize,
     ) -> &[Edge] {
@@ -122,7 +115,7 @@ impl EdgeLister {
         &mut self,
         state: &State,
         excluded: &[Move],
-        params: &Params,
+        params: &TournamentParams,
         count: usize,
     ) -> &[Edge] {
         L::call(
@@ -130,24 +123,16 @@ impl EdgeLister {
             move || {
                 // Up to this many edges, one pass over the list for each is faster than sorting the whole list.
                 const FEW: usize = 10;
-                match params.formula {
-                    Formula::Puct(puct) if params.grouping == Grouping::Split => {
-                        self.list_with_logits::<L>(state, &params.model, &puct);
-                        self.set_priors();
-                        tree::put_first(&mut self.edges, &self.tried);
-                        // Some of the first edges may be excluded, so more than `count` must be sorted.
-                        if count <= FEW && excluded.is_empty() {
-                            tree::sort_first(&mut self.edges, &mut self.sorted, count);
-                        } else {
-                            tree::sort(&mut self.edges, &mut self.sorted);
-                        }
-                        self.sorted[..self.tried.len()].copy_from_slice(&self.tried);
-                    }
-                    _ => {
-                        state.edges(params.grouping, &mut self.sorted);
-                        Rng::with_seed(mix_seed(self.seed, state.position().key())).shuffle(&mut self.sorted);
-                    }
+                self.list_with_logits::<L>(state, &params.model, &params.puct);
+                self.set_priors();
+                tree::put_first(&mut self.edges, &self.tried);
+                // Some of the first edges may be excluded, so more than `count` must be sorted.
+                if count <= FEW && excluded.is_empty() {
+                    tree::sort_first(&mut self.edges, &mut self.sorted, count);
+                } else {
+                    tree::sort(&mut self.edges, &mut self.sorted);
                 }
+                self.sorted[..self.tried.len()].copy_from_slice(&self.tried);
                 if !excluded.is_empty()
                     && self.sorted.iter().any(|&edge| state.leaves_choice(edge.action(), excluded))
                 {

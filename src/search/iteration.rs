@@ -9,7 +9,7 @@
 //!   proof or from [`super::evaluate`]. A leaf is a node that is new, proven, or cannot be expanded.
 //!
 //! A *burst* is a batch of iterations run below one node before their results are backed up to the node. Its length is
-//! 1/16 of the node's visits with one or two workers and at most `Params::burst`, see [`Run::burst_length`]. The visits
+//! 1/16 of the node's visits with one or two workers and at most `TournamentParams::burst`, see [`Run::burst_length`]. The visits
 //! of a burst are counted when it begins: until their rewards are added, they count as losses (virtual loss).
 //!
 //! Example with one worker:
@@ -32,10 +32,9 @@
 //! parts of the tree.
 
 use super::backup::{self, Rewards, Step};
-use super::evaluate::EvaluationScratch;
+use super::evaluate::evaluate;
 use super::expand::Expander;
 use super::history::History;
-use super::params::Formula;
 use super::run::Run;
 use super::select::cache::SelectionCache;
 use super::select::puct::ValueVariance;
@@ -46,6 +45,7 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::FillingProver;
+use crate::eval::model::ModelScratch;
 use crate::eval::winrate::WinRate;
 use crate::seed::mix_seed;
 use crate::simd::{Lanes, dispatch};
@@ -82,7 +82,7 @@ struct Level {
 struct Scratch {
     rng: Rng,
     expander: Expander,
-    leaf: EvaluationScratch,
+    model: ModelScratch,
     cache: SelectionCache,
     prover: FillingProver,
 }
@@ -111,8 +111,8 @@ impl Worker {
     pub fn new(seed: u64, index: u64) -> Self {
         let scratch = Scratch {
             rng: Rng::with_seed(mix_seed(seed, index)),
-            expander: Expander::new(seed),
-            leaf: EvaluationScratch::default(),
+            expander: Expander::default(),
+            model: ModelScratch::default(),
             cache: SelectionCache::default(),
             prover: FillingProver::new(),
         };
@@ -126,7 +126,7 @@ impl Worker {
 
     /// Runs iterations until the run is over or pauses. Calls `tick` after each root burst that checked the clock.
     pub fn work(&mut self, run: &Run, tick: &mut dyn FnMut(&Run)) {
-        dispatch!(run.evaluator.kernel(), L => self.work_with::<L>(run, tick));
+        dispatch!(Kernel::fastest(), L => self.work_with::<L>(run, tick));
     }
 
     /// Implements [`Worker::work`] for the instruction set of `L`, with the whole iteration inlined.
@@ -186,9 +186,7 @@ impl Worker {
         self.path.truncate(self.path.len() - 1);
         match self.path.last_mut() {
             Some(parent) => {
-                if let Formula::Puct(puct) = &run.params.formula
-                    && puct.history > 0.0
-                {
+                if run.params.puct.history > 0.0 {
                     record(&mut self.scratch.expander.lister.history, run, parent, step, rewards);
                 }
                 parent.rewards.add(rewards);
@@ -227,16 +225,15 @@ impl Worker {
         true
     }
 
-    /// Selects a child of the path's last node: the best by the formula, or the first if this call expands the node.
+    /// Selects a child of the path's last node: the best by PUCT, or the first if this call expands the node.
     /// Also returns the variance of the leaf values below the node. `None` if no child can be selected.
     #[inline(always)]
     fn select_child<L: Lanes>(&mut self, run: &Run) -> Option<(Selected, ValueVariance)> {
         let tree = run.tree;
         let level = self.path.last()?;
         let id = level.step.node;
-        // With priors, the descent continues from a new movement to its most probable arrow before the evaluation.
-        let goes_on =
-            !level.is_new || run.params.formula.has_priors() && matches!(level.state, State::ToShoot(_));
+        // The descent continues from a new movement to its most probable arrow before the evaluation.
+        let goes_on = !level.is_new || matches!(level.state, State::ToShoot(_));
         if !goes_on || tree.node(id).proof().is_some() {
             return None;
         }
@@ -245,15 +242,12 @@ impl Worker {
         let chooser = level.state.chooser();
         let reward = level.rewards.of_side(level.step.mover);
         let parent = Parent::in_burst(tree, id, chooser, level.left(), reward);
-        let variance = match &run.params.formula {
-            Formula::Puct(puct) => level.variance.at(&parent, puct),
-            _ => level.variance,
-        };
+        let variance = level.variance.at(&parent, &run.params.puct);
         let excluded = excluded_at(run, &self.path);
         let Scratch { cache, expander: Expander { chunk, lister }, .. } = &mut self.scratch;
         let child = match first {
             Some(first) => Some(first),
-            None => select::best_child(&parent, run.params, variance, cache, chunk, move |count| {
+            None => select::best_child(&parent, &run.params.puct, variance, cache, chunk, move |count| {
                 let tried = tree.tried(id).map(|(_, child)| child.edge());
                 lister.list::<L>(&level.state, excluded, run.params, tried, count)
             }),
@@ -276,7 +270,10 @@ impl Worker {
         let for_black = match proof {
             Some(Side::Black) => WinRate::WIN,
             Some(Side::White) => WinRate::LOSS,
-            None => run.evaluator.evaluate::<L>(&level.state, &mut self.scratch.rng, &mut self.scratch.leaf),
+            None => {
+                let Scratch { rng, model, .. } = &mut self.scratch;
+                evaluate::<L>(&level.state, &run.params.model, rng, model)
+            }
         };
         level.rewards.add(Rewards::of(for_black));
         level.is_new = false;

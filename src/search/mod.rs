@@ -1,26 +1,27 @@
-//! Monte Carlo tree search over split moves, as in the MG-PEO paper.
+//! The tournament search: Monte Carlo tree search over half-moves by PUCT, with one evaluation of each leaf.
 //!
-//! A turn takes two edges of the tree: the *movement* of an amazon, then its *arrow* (the paper's move groups). START
+//! A turn takes two edges of the tree: the *movement* of an amazon, then its *arrow* (move groups). START
 //! HERE: [`iteration`] is one iteration from top to bottom.
 //!
-//! [`Search::run`], in this file, starts the threads. Modules in reading order; each uses only those after it:
+//! [`TournamentSearch::run`], in this file, starts the threads. Modules in reading order; each uses only those after it:
 //!
 //! | module | does |
 //! |---|---|
 //! | [`iteration`] | iterates on one thread: select, expand, evaluate, back up |
 //! | [`report`] | builds the result: best move, principal variation, statistics |
 //! | [`run`] | holds the state shared by the threads, and the limits |
-//! | [`select`] | selects a child: PUCT, UCT or UCB1-tuned |
+//! | [`select`] | selects a child by PUCT |
 //! | [`expand`] | lists the children of a node, ordered by prior |
 //! | [`history`] | remembers which movements did well elsewhere in the tree |
-//! | [`evaluate`] | evaluates a new leaf: the model, after rollouts |
+//! | [`evaluate`] | evaluates a new leaf by the model |
 //! | [`backup`] | adds the leaf's value to its ancestors and backs up proofs |
 //! | [`state`] | the game state at a node |
 //! | [`tree`] | stores the nodes |
-//! | [`params`] | defines every search parameter and the presets |
+//! | [`params`] | defines every search parameter |
 //!
 //! The search prints nothing and speaks no protocol. It reports through a closure and stops when a flag is set.
 
+mod evaluate;
 mod history;
 mod iteration;
 pub mod params;
@@ -30,8 +31,6 @@ mod run;
 // Public for tests and the laboratory.
 #[doc(hidden)]
 pub mod backup;
-#[doc(hidden)]
-pub mod evaluate;
 #[doc(hidden)]
 pub mod expand;
 #[doc(hidden)]
@@ -45,14 +44,14 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::FillingProver;
+use crate::interface::TreeSearch;
 use crate::limits::{Limits, Resources};
 use crate::report::Report;
 use crate::threads::{self, ThreadPool};
 use crate::time::Instant;
 use crossbeam_utils::CachePadded;
-use evaluate::LeafEvaluator;
 use iteration::Worker;
-use params::{Parallel, Params};
+use params::TournamentParams;
 use run::{Counters, Run};
 
 use std::sync::atomic::AtomicBool;
@@ -63,56 +62,63 @@ use tree::Tree;
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A search: the root position, the tree grown so far, and the threads that grow the tree.
-pub struct Search {
+pub struct TournamentSearch {
     position: Position,
     /// Root moves that the search does not consider.
     excluded: Vec<Move>,
     tree: Tree,
     /// True if the filling bounds of [`crate::endgame`] may have proven nodes of the tree.
     has_endgame_proofs: bool,
-    evaluator: LeafEvaluator,
-    params: Params,
+    params: TournamentParams,
     workers: Vec<CachePadded<Worker>>,
     pool: Option<ThreadPool>,
 }
 
-impl Search {
+impl TournamentSearch {
     /// Creates a search of `position`. Falls back to the calling thread alone if no thread pool can be created.
-    pub fn new(position: Position, params: Params, resources: Resources) -> Self {
-        let threads = match params.parallel {
-            Parallel::Off => 1,
-            _ => resources.threads.max(1),
-        };
+    pub fn new(position: Position, params: TournamentParams, resources: Resources) -> Self {
+        let threads = resources.threads.max(1);
         let pool = if threads == 1 { None } else { threads::pool(threads) };
-        let workers = match (params.parallel, &pool) {
-            (Parallel::Tree, Some(_)) => threads,
-            _ => 1,
-        };
+        let workers = if pool.is_some() { threads } else { 1 };
         let tree = Tree::with_memory(resources.memory);
         Self {
             position,
             excluded: Vec::new(),
             tree: if workers == 1 { tree.for_one_worker() } else { tree },
             has_endgame_proofs: false,
-            evaluator: LeafEvaluator::new(&params, pool.is_some()),
             workers: (0..workers as u64).map(|i| Worker::new(resources.seed, i).into()).collect(),
             params,
             pool,
         }
     }
 
-    /// Returns the root position.
-    pub fn position(&self) -> &Position {
+    /// Returns the winner that the filling bounds of [`crate::endgame`] prove at the root. `None` without a proof, if
+    /// the game is over, if moves are excluded, or if `endgame_proofs` is off. If the opponent is the winner, clears a
+    /// tree that may contain proofs by the bounds: such proofs would end the search, but the opponent may still err.
+    fn endgame_winner(&mut self) -> Option<Side> {
+        // The bounds assume that no move is excluded.
+        if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
+            return None;
+        }
+        let winner = FillingProver::new().winner(&self.position)?;
+        if winner != self.position.side() && std::mem::take(&mut self.has_endgame_proofs) {
+            self.tree.clear();
+        }
+        Some(winner)
+    }
+}
+
+impl TreeSearch for TournamentSearch {
+    fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Returns the number of threads; [`Parallel`] determines whether the threads run iterations, rollouts or metrics.
-    pub fn threads(&self) -> usize {
+    fn threads(&self) -> usize {
         threads::count(self.pool.as_ref())
     }
 
     /// Plays a legal move at the root. Keeps the subtree below the move and the history of movements.
-    pub fn advance(&mut self, mv: Move) {
+    fn advance(&mut self, mv: Move) {
         let next = self.position.with_move(mv);
         match self.tree.find_move(mv) {
             Some(node) => self.tree.keep_only(node),
@@ -122,9 +128,7 @@ impl Search {
         self.excluded.clear();
     }
 
-    /// Changes the root position. Drops the tree, the history of movements and the excluded moves, unless `position` is
-    /// the current root position.
-    pub fn set_position(&mut self, position: Position) {
+    fn set_position(&mut self, position: Position) {
         if position != self.position {
             self.position = position;
             self.excluded.clear();
@@ -133,23 +137,20 @@ impl Search {
     }
 
     /// Drops the tree and the history of movements; keeps the root position.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.tree.clear();
         self.workers.iter_mut().for_each(|worker| worker.clear_history());
         self.has_endgame_proofs = false;
     }
 
-    /// Excludes these root moves, and no others, until the position changes. Drops the tree if the excluded moves
-    /// change. If every legal move is excluded, all of them are searched.
-    pub fn exclude(&mut self, moves: &[Move]) {
+    fn exclude(&mut self, moves: &[Move]) {
         if moves != self.excluded {
             self.excluded = moves.to_vec();
             self.tree.clear();
         }
     }
 
-    /// Returns the excluded root moves.
-    pub fn excluded(&self) -> &[Move] {
+    fn excluded(&self) -> &[Move] {
         &self.excluded
     }
 
@@ -164,7 +165,7 @@ impl Search {
     ///
     /// When the tree is full, recycles the memory of its least-visited nodes, see [`Tree::recycle`]. If the deadline is
     /// nearer than [`Tree::recycle_time`], continues with the full tree instead.
-    pub fn run(
+    fn run(
         &mut self,
         limits: &Limits,
         stop: &AtomicBool,
@@ -195,7 +196,6 @@ impl Search {
                 root: self.position,
                 excluded: &self.excluded,
                 params: &self.params,
-                evaluator: &self.evaluator,
                 limits: &limits_now,
                 stop,
                 counters: &counters,
@@ -229,21 +229,6 @@ impl Search {
             }
         }
     }
-
-    /// Returns the winner that the filling bounds of [`crate::endgame`] prove at the root. `None` without a proof, if
-    /// the game is over, if moves are excluded, or if `endgame_proofs` is off. If the opponent is the winner, clears a
-    /// tree that may contain proofs by the bounds: such proofs would end the search, but the opponent may still err.
-    fn endgame_winner(&mut self) -> Option<Side> {
-        // The bounds assume that no move is excluded.
-        if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
-            return None;
-        }
-        let winner = FillingProver::new().winner(&self.position)?;
-        if winner != self.position.side() && std::mem::take(&mut self.has_endgame_proofs) {
-            self.tree.clear();
-        }
-        Some(winner)
-    }
 }
 
 /// Runs iterations on all workers until the run is over or pauses. The first worker calls `tick`.
@@ -268,18 +253,19 @@ fn work_together(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use params::{Formula, Puct};
+    use params::Puct;
     use select::puct::ValueVariance;
     use tree::{Node, NodeId};
 
     #[test]
     fn search_ends_at_the_maximum_root_visits() {
-        let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+        let mut search =
+            TournamentSearch::new(Position::standard(), TournamentParams::DEFAULT, Resources::default());
         search.tree.node(search.tree.root()).add_visits(Node::MAX_VISITS - 1000);
         let mut run = || search.run(&Limits::iterations(100_000), &AtomicBool::new(false), &mut |_| ());
         let report = run();
         // Visits are counted when a burst is granted, before its iterations run.
-        let granted = u64::from(Params::TOURNAMENT.burst);
+        let granted = u64::from(TournamentParams::DEFAULT.burst);
         assert!((1000 - granted..1100).contains(&report.iterations), "{}", report.iterations);
         assert_eq!(run().best, report.best);
     }
@@ -326,13 +312,12 @@ mod tests {
     fn iterations_follow_the_puct_formula() {
         // A high weight makes a node's variance depend strongly on its parent's.
         let puct = Puct { variance_prior: 100.0, ..Puct::DEFAULT };
-        let params =
-            Params { formula: Formula::Puct(puct), burst: 1, endgame_proofs: false, ..Params::TOURNAMENT };
+        let params = TournamentParams { puct, burst: 1, endgame_proofs: false, ..TournamentParams::DEFAULT };
         let (mut followed, mut deep) = (0, 0);
         for fen in &crate::bench::POSITIONS[..3] {
             let position = Position::from_fen(fen).unwrap();
-            let mut search = Search::new(position, params.clone(), Resources::default());
-            let run = |search: &mut Search, count| {
+            let mut search = TournamentSearch::new(position, params.clone(), Resources::default());
+            let run = |search: &mut TournamentSearch, count| {
                 search.run(&Limits::iterations(count), &AtomicBool::new(false), &mut |_| ())
             };
             run(&mut search, 1000);
@@ -341,8 +326,10 @@ mod tests {
                     run(&mut search, 1);
                     continue;
                 };
-                let tried = |search: &Search| search.tree.node(path[path.len() - 1]).counts().1;
-                let visits = |search: &Search| path.iter().map(|&id| search.tree.node(id).visits()).collect();
+                let tried = |search: &TournamentSearch| search.tree.node(path[path.len() - 1]).counts().1;
+                let visits = |search: &TournamentSearch| {
+                    path.iter().map(|&id| search.tree.node(id).visits()).collect()
+                };
                 let (tried_before, before): (u32, Vec<u32>) = (tried(&search), visits(&search));
                 run(&mut search, 1);
                 let expected: Vec<u32> = before.iter().map(|visits| visits + 1).collect();

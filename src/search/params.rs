@@ -1,63 +1,10 @@
-//! Search parameters and the presets.
-//!
-//! All presets configure the same search. `mcts`, `mg`, `peo` and `paper` are the four systems of the MG-PEO paper's
-//! table 5, `uct` is that of Kato et al., and `tournament` is the default.
+//! Parameters of the search.
 
 mod text;
 
-pub use text::{PARAMETERS, Parameter};
+pub use text::PARAMETERS;
 
 use crate::eval::model::Model;
-
-/// Granularity of the tree: edges are whole moves or half-moves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Grouping {
-    /// A whole move: up to 2176 children at the start.
-    Whole,
-    /// A half-move: movements and arrows alternate (the move groups of the MG-PEO paper).
-    Split,
-}
-
-/// Parallelization mode. All modes give a leaf the same value, but a multi-threaded `Tree` search is not reproducible.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Parallel {
-    /// One thread.
-    Off,
-    /// The metrics of one evaluation are computed in parallel: the paper's parallel evaluation.
-    Metrics,
-    /// The two rollouts of a leaf run in parallel: leaf parallelization (Chaslot et al. 2008).
-    Rollouts,
-    /// All threads search one shared tree: tree parallelization with virtual loss (Chaslot et al. 2008).
-    Tree,
-}
-
-impl Parallel {
-    /// The modes by name.
-    pub const NAMED: [(&'static str, Self); 4] =
-        [("off", Self::Off), ("metrics", Self::Metrics), ("rollouts", Self::Rollouts), ("tree", Self::Tree)];
-}
-
-/// Selection formula: weighs exploitation against exploration.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Formula {
-    /// `mean + c * sqrt(2 * ln N / n)`, as in the MG-PEO paper's algorithm 3; its equation 8 lacks the factor 2.
-    Uct {
-        /// Exploration constant.
-        c: f32,
-    },
-    /// Exploration by priors, see [`Puct`].
-    Puct(Puct),
-    /// `mean + sqrt(ln N / n * min(1/4, mean - mean^2 + sqrt(2 ln N / n)))`, as printed by Kato et al.
-    Ucb1Tuned,
-}
-
-impl Formula {
-    /// True for PUCT, which tries children in prior order. The other formulas first try every child once.
-    #[inline]
-    pub const fn has_priors(&self) -> bool {
-        matches!(self, Self::Puct(_))
-    }
-}
 
 /// PUCT: `mean + c * sqrt(variance * N) * prior / (1 + n)` (Rosin 2011, in the form of AlphaZero), with the variance of
 /// the leaf values below the node, see [`super::select::puct::ValueVariance`].
@@ -121,30 +68,11 @@ fn log_one_plus(x: f32) -> f32 {
     std::f32::consts::LN_2 * (exponent + fraction + 0.3431 * fraction * (1.0 - fraction))
 }
 
-/// Random rollouts from a new leaf. Depths are in half-moves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rollouts {
-    /// No rollout: the leaf itself is evaluated.
-    None,
-    /// One rollout of this depth.
-    One(u32),
-    /// Two rollouts, one of each depth; their winning rates are averaged.
-    Two(u32, u32),
-    /// One playout to the end of the game; the leaf's value is the playout's result, 0 or 1.
-    ToEnd,
-}
-
-/// Search parameters.
+/// Parameters of the tournament search.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Params {
-    /// Granularity of the tree.
-    pub grouping: Grouping,
-    /// Parallelization mode.
-    pub parallel: Parallel,
-    /// Selection formula.
-    pub formula: Formula,
-    /// Rollouts played from a new leaf.
-    pub rollouts: Rollouts,
+pub struct TournamentParams {
+    /// Constants of the selection formula.
+    pub puct: Puct,
     /// Model that evaluates leaves and gives the priors of half-moves.
     pub model: Model,
     /// Number of standard errors between the mean and the lower confidence bound (LCB) that chooses the final move, see
@@ -156,72 +84,10 @@ pub struct Params {
     pub burst: u32,
 }
 
-impl Params {
-    /// MG-PEO: move groups and parallel evaluation.
-    pub const PAPER: Self = Self {
-        grouping: Grouping::Split,
-        parallel: Parallel::Metrics,
-        formula: Formula::Uct { c: std::f32::consts::FRAC_1_SQRT_2 },
-        rollouts: Rollouts::Two(4, 5),
-        model: Model::PAPER,
-        lcb_z: 0.0,
-        endgame_proofs: false,
-        burst: 1,
-    };
-    /// MCTS with move groups, without parallel evaluation.
-    pub const MG: Self = Self { parallel: Parallel::Off, ..Self::PAPER };
-    /// MCTS with parallel evaluation, without move groups.
-    pub const PEO: Self = Self { grouping: Grouping::Whole, ..Self::PAPER };
-    /// Plain MCTS: neither move groups nor parallel evaluation.
-    pub const MCTS: Self = Self { parallel: Parallel::Off, ..Self::PEO };
-    /// Default preset: half-moves selected by PUCT with trained priors, a network that estimates the winning
-    /// probability, no rollouts, tree parallelization, endgame proofs.
-    pub const TOURNAMENT: Self = Self {
-        grouping: Grouping::Split,
-        parallel: Parallel::Tree,
-        formula: Formula::Puct(Puct::DEFAULT),
-        rollouts: Rollouts::None,
-        model: Model::Fitted,
-        lcb_z: 5.5,
-        endgame_proofs: true,
-        burst: 256,
-    };
-
-    /// Plain UCT of Kato et al. 2015: whole moves, playouts to the end of the game, no evaluation.
-    pub const UCT: Self = Self { formula: Formula::Ucb1Tuned, rollouts: Rollouts::ToEnd, ..Self::MCTS };
-
-    /// The presets by name.
-    pub const NAMED: [(&'static str, Self); 6] = [
-        ("tournament", Self::TOURNAMENT),
-        ("paper", Self::PAPER),
-        ("mg", Self::MG),
-        ("peo", Self::PEO),
-        ("mcts", Self::MCTS),
-        ("uct", Self::UCT),
-    ];
-
-    /// True for UCT over half-moves: a movement has infinite value until one of its arrows is tried (MG-PEO paper,
-    /// sections 3.2 and 4.1).
-    #[inline]
-    pub const fn has_arrow_before_value(&self) -> bool {
-        matches!((self.grouping, self.formula), (Grouping::Split, Formula::Uct { .. }))
-    }
-
-    /// Returns the parameters if they are compatible. Call this after all parameters have been
-    /// [set](Params::set_with): they can be set in any order, with incompatible values in between.
-    ///
-    /// # Errors
-    /// Returns a message with the incompatible parameters, the reason, and the valid values.
-    pub fn checked(self) -> Result<Self, String> {
-        match (self.grouping, self.formula) {
-            (Grouping::Whole, Formula::Puct(_)) => {
-                Err("grouping=whole does not work with formula=puct, which needs priors of movements and of arrows: \
-                     expected grouping=split, formula=uct or formula=ucb1-tuned"
-                    .into())
-            }
-            _ => Ok(self),
-        }
-    }
+impl TournamentParams {
+    /// The preset `tournament`: trained priors, a network that estimates the winning probability, endgame proofs.
+    pub const DEFAULT: Self =
+        Self { puct: Puct::DEFAULT, model: Model::Fitted, lcb_z: 5.5, endgame_proofs: true, burst: 256 };
 }
 
 #[cfg(test)]

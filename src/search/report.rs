@@ -1,6 +1,5 @@
 //! Builds the [`Report`] of a search from its tree.
 
-use super::params::Grouping;
 use super::run::Run;
 use super::select::{final_child, is_candidate, lower_bound};
 use super::tree::{Node, NodeId, Tree};
@@ -21,10 +20,6 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
     let principal_variation = principal_variation(run);
     let root = tree.node(tree.root());
     let proven = run.root.winner().or(root.proof()).or(run.root_winner);
-    let levels = match run.params.grouping {
-        Grouping::Split => 2,
-        Grouping::Whole => 1,
-    };
     let for_opponent = rate(root, run.root.side().opponent());
     Report {
         best: principal_variation.first().copied(),
@@ -43,7 +38,7 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
         memory_used: tree.filled(),
         recycled: run.counters.recycled,
         recycling: run.counters.recycling,
-        depth: run.counters.depth.load(Relaxed).saturating_sub(1).div_ceil(levels),
+        depth: run.counters.depth.load(Relaxed).saturating_sub(1).div_ceil(2),
         elapsed,
     }
 }
@@ -99,13 +94,10 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
     };
     let mut lines = Vec::new();
     for (id, node) in tree.tried(tree.root()) {
-        match (node.edge().as_movement(), node.edge().as_arrow()) {
-            (Some(movement), Some(arrow)) => lines.push(line(movement.with_arrow(arrow), id, node)),
-            (Some(movement), None) => lines.extend(tree.tried(id).filter_map(|(id, shot)| {
-                shot.edge().as_arrow().map(|arrow| line(movement.with_arrow(arrow), id, shot))
-            })),
-            _ => {}
-        }
+        let Some(movement) = node.edge().as_movement() else { continue };
+        lines.extend(tree.tried(id).filter_map(|(id, shot)| {
+            shot.edge().as_arrow().map(|arrow| line(movement.with_arrow(arrow), id, shot))
+        }));
     }
     lines.sort_by_key(|(_, line)| {
         let (lost, proven) = (line.proven == Some(rival), line.proven.is_some());
@@ -134,7 +126,7 @@ fn lead(run: &Run, line: &[Move]) -> Option<f32> {
     let side = run.root.side();
     let end = line.iter().fold(run.root, |position, mv| position.with_move(*mv));
     let for_side = |lead: f32, of: Side| if of == side { lead } else { -lead };
-    let estimate = for_side(run.evaluator.model().lead(&end, &mut ModelScratch::default())?, end.side());
+    let estimate = for_side(run.params.model.lead(&end, &mut ModelScratch::default())?, end.side());
     let mut prover = FillingProver::new();
     let Some(winner) = prover.winner(&end) else { return Some(estimate) };
     let margin = prover.margin(&end).unwrap_or_default() as f32;
@@ -175,15 +167,9 @@ fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move
 fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Option<Move>, Option<NodeId>) {
     let side = position.side();
     let Some(child) = final_child(tree, id, side, lcb_z) else { return (None, None) };
-    let edge = tree.node(child).edge();
-    match (edge.as_movement(), edge.as_arrow()) {
-        (Some(movement), Some(arrow)) => (Some(movement.with_arrow(arrow)), Some(child)),
-        (Some(movement), None) => {
-            let shot = final_child(tree, child, side, lcb_z);
-            let tried = shot.and_then(|shot| tree.node(shot).edge().as_arrow());
-            let arrow = tried.or_else(|| position.with_movement(movement).arrow_targets().first());
-            (arrow.map(|arrow| movement.with_arrow(arrow)), shot)
-        }
-        _ => (None, None),
-    }
+    let Some(movement) = tree.node(child).edge().as_movement() else { return (None, None) };
+    let shot = final_child(tree, child, side, lcb_z);
+    let tried = shot.and_then(|shot| tree.node(shot).edge().as_arrow());
+    let arrow = tried.or_else(|| position.with_movement(movement).arrow_targets().first());
+    (arrow.map(|arrow| movement.with_arrow(arrow)), shot)
 }

@@ -1,7 +1,6 @@
 //! State shared by the workers of a run: tree, limits, counters. A run ends at a limit or pauses to recycle memory.
 
-use super::evaluate::LeafEvaluator;
-use super::params::Params;
+use super::params::TournamentParams;
 use super::tree::{Node, Tree};
 use crate::board::moves::Move;
 use crate::board::position::Position;
@@ -18,8 +17,7 @@ pub(crate) struct Run<'a> {
     pub root: Position,
     /// Root moves that the search does not consider.
     pub excluded: &'a [Move],
-    pub params: &'a Params,
-    pub evaluator: &'a LeafEvaluator,
+    pub params: &'a TournamentParams,
     pub limits: &'a Limits,
     /// Set by the caller to stop the run.
     pub stop: &'a AtomicBool,

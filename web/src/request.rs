@@ -183,7 +183,7 @@ impl Engine {
         if position.winner().is_some() {
             return Err("the game is over".into());
         }
-        self.params.model.check_board(position.size())?;
+        self.params.check_board(position.size())?;
         let level = think.level.map(|number| Level::new(number).ok_or("levels are 1 to 10")).transpose()?;
         let limits = if level.is_none() { limits_of(think, &position)? } else { Limits::default() };
         if let Some(search) = self.search.as_mut().filter(|_| think.anew) {

@@ -296,7 +296,7 @@ fn print_table(args: &Args, iterations: &[u64], judged: &[Judged]) {
     let mut sheet = Sheet::new("Best moves with the highest prior", &["movement", "arrow", "setting"]);
     for spec in &args.settings {
         let Ok(params) = spec.params() else { continue };
-        let model = Evaluator::new(params.model.clone());
+        let model = Evaluator::new(params.model().clone());
         let is_first = |kind: Kind, one: &Judged| {
             let scratch = &mut ModelScratch::default();
             one.best().is_some_and(|(best, _)| finds(&model, &one.position, best, kind, scratch))

@@ -66,7 +66,7 @@ impl PlayerSpec {
     /// Checks that the player's weights file, if it has one, is for boards of this size.
     pub fn check_board(&self, size: Size) -> Result<(), String> {
         let Ok(params) = self.params() else { return Ok(()) };
-        params.model.check_board(size).map_err(|problem| format!("{}: {problem}", self.text))
+        params.check_board(size).map_err(|problem| format!("{}: {problem}", self.text))
     }
 
     /// Returns the parameters of a player that uses the engine's search; fails for any other player.
@@ -179,6 +179,5 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             _ => params.set_with(name, value, read_model)?,
         }
     }
-    let params = Box::new(params.checked()?);
-    Ok(Kind::Search { params, resources, iterations, share })
+    Ok(Kind::Search { params: Box::new(params), resources, iterations, share })
 }

@@ -10,7 +10,7 @@ pub fn run_search(search: &mut Search, limits: &Limits) -> Report {
     search.run(limits, &AtomicBool::new(false), &mut |_| ())
 }
 
-pub fn search_of(position: &Position, params: Params, megabytes: usize, seed: u64) -> Search {
+pub fn search_of(position: &Position, params: impl Into<Params>, megabytes: usize, seed: u64) -> Search {
     Search::new(*position, params, Resources { threads: 1, memory: megabytes << 20, seed })
 }
 

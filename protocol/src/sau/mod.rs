@@ -338,7 +338,7 @@ impl SauBot {
 
     fn move_without_searcher(&mut self, began: Instant) -> Result<(), Disconnected> {
         self.session.note("!!", "no searcher answers; moving by the evaluation alone");
-        let model = &self.session.settings.preset.params.model;
+        let model = &self.session.settings.preset.params.model();
         one_ply::best(self.game.position(), self.game.allowed(), model)
             .map_or(Ok(()), |mv| self.play(mv, began))
     }

@@ -53,7 +53,8 @@ impl GameSearch {
 
     /// Sets the side to move, as if the other side had passed.
     pub fn give_turn_to(&mut self, side: Side) {
-        self.search.set_position(self.position().with_side(side));
+        let position = self.position().with_side(side);
+        self.search.set_position(position);
     }
 
     /// Replaces the game with `moves`, which lead to `position`. Reuses the tree if `moves` continue the current game.

@@ -7,12 +7,7 @@
 //! **Theorem.** Let an entry be made when the parent's factor is F0, see [`Exploration`]. Let S be the highest score
 //! and T the highest exploration term of the children outside the top k. If none of these was visited since, then at
 //! factor F each of them scores at most `S + growth(T, F0)`. Proof: the mean of an unvisited child is unchanged, and
-//! its term grows by at most
-//!
-//! | | growth(T, F0) |
-//! |---|---|
-//! | PUCT, UCT | `max(0, T * (F / F0 - 1))`: the term is proportional to F |
-//! | UCB1-tuned | `sqrt(F0) / 2 * (F / F0 - 1)`: the term is concave in F = ln N and at most `sqrt(F0) / 2` |
+//! its term, which is proportional to F, grows by at most `growth(T, F0) = max(0, T * (F / F0 - 1))`.
 //!
 //! **Use.** The best child of the top k is the best of all if it scores more than the bound. Otherwise the top k are
 //! recomputed. Rounding adds a slack of about 1e-6.
@@ -39,60 +34,49 @@ pub struct SelectionCache {
 /// A child's inputs to its selection score.
 #[derive(Clone, Copy, Debug)]
 pub struct ChildStats {
-    /// Mean reward, 0 to 1; negative infinity for a proven loss, infinity if the child precedes all others.
+    /// Mean reward, 0 to 1; negative infinity for a proven loss.
     pub mean: f32,
-    /// Contribution of visits and prior to the exploration term, see [`Exploration::weight`].
+    /// Contribution of visits and prior to the exploration term.
     pub weight: f32,
 }
 
-/// A selection formula. A child's score is its mean plus an exploration term. The term combines the parent's factor,
-/// which grows with the parent's visits N, and the child's weight, which changes only when the child is visited. The
-/// child's visits n include the visits in flight.
-///
-/// | | factor | weight | term |
-/// |---|---|---|---|
-/// | PUCT | `c * sqrt(variance * N)` | `prior / (1 + n)` | `factor * weight` |
-/// | UCT | `c * sqrt(2 * ln N)` | `sqrt(n)` | `factor / weight` |
-/// | UCB1-tuned | `ln N` | `1 / n` | from the mean and `factor * weight` |
-pub trait Exploration: Copy {
-    /// Returns the side that selects a child, never one that is a proven loss for that side.
-    fn chooser(&self) -> Side;
-    /// Returns the child's weight in the exploration term, given the child's number of visits.
-    fn weight(&self, node: Node, visits: u32) -> f32;
-    /// Returns the exploration term of a child.
-    fn term(&self, stats: ChildStats) -> f32;
-    /// Returns the parent's current factor.
-    fn factor(&self) -> f32;
+/// Exploration at a parent: a child's score is its mean plus the term `factor * weight`. The factor
+/// `c * sqrt(variance * N)` grows with the parent's visits N. The weight `prior / (1 + n)` changes only when the child
+/// is visited; its visits n include the visits in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct Exploration {
+    /// The side that selects a child, never one that is a proven loss for that side.
+    pub chooser: Side,
+    /// The parent's current factor.
+    pub factor: f32,
+}
+
+impl Exploration {
     /// Returns an upper bound on the growth of a child's exploration term since the parent's factor was `factor_then`,
-    /// if the child was not visited since. `term` is an upper bound on the child's term at that time.
-    ///
-    /// The default implementation is for terms proportional to the factor, with slack for rounding.
+    /// if the child was not visited since, with slack for rounding. `term` is an upper bound on the child's term at
+    /// that time.
     #[inline(always)]
     fn growth(&self, term: f32, factor_then: f32) -> f32 {
-        let factor = self.factor();
         if factor_then == 0.0 {
-            return if factor == 0.0 { 0.0 } else { f32::INFINITY };
+            return if self.factor == 0.0 { 0.0 } else { f32::INFINITY };
         }
-        (term * (factor / factor_then - 1.0)).max(0.0) + 1e-6 * (1.0 + term)
-    }
-
-    /// True if the child is selected before all other children regardless of its score, unless it is a proven loss.
-    #[inline(always)]
-    fn comes_first(&self, _: &Node) -> bool {
-        false
+        (term * (self.factor / factor_then - 1.0)).max(0.0) + 1e-6 * (1.0 + term)
     }
 
     /// Returns the inputs to a child's score.
     #[inline(always)]
     fn stats(&self, node: Node) -> ChildStats {
-        if node.proof() == Some(self.chooser().opponent()) {
+        if node.proof() == Some(self.chooser.opponent()) {
             return ChildStats::OUT;
         }
-        if self.comes_first(&node) {
-            return ChildStats::FIRST;
-        }
         let visits = node.visits().max(1);
-        ChildStats { mean: node.mean(visits), weight: self.weight(node, visits) }
+        ChildStats { mean: node.mean(visits), weight: node.prior() / (1 + visits) as f32 }
+    }
+
+    /// Returns the exploration term of a child.
+    #[inline(always)]
+    fn term(&self, stats: ChildStats) -> f32 {
+        self.factor * stats.weight
     }
 
     /// Returns a child's score: its mean plus its exploration term.
@@ -165,8 +149,6 @@ impl Row {
 impl ChildStats {
     /// Inputs for a proven loss, which is never selected.
     pub const OUT: Self = Self { mean: f32::NEG_INFINITY, weight: 0.0 };
-    /// Inputs for a child that is selected before all others.
-    pub const FIRST: Self = Self { mean: f32::INFINITY, weight: 1.0 };
 }
 
 impl Default for SelectionCache {
@@ -192,25 +174,25 @@ impl SelectionCache {
     ///
     /// With several workers, the score may not yet include the latest visits of other workers.
     #[inline(always)]
-    pub fn best(&mut self, parent: &Parent, formula: impl Exploration) -> Option<(NodeId, f32)> {
+    pub fn best(&mut self, parent: &Parent, exploration: Exploration) -> Option<(NodeId, f32)> {
         let &Parent { tree, id, visits, .. } = parent;
         let (_, tried) = tree.node(id).counts();
         let entry = &mut self.entries[Self::index(id)];
         // A node replaces the entry of another node only if it has more visits.
         if tried < Self::MIN_CHILDREN || (entry.node != id && entry.node != 0 && entry.visits >= visits) {
-            return best_of_all(parent, formula);
+            return best_of_all(parent, exploration);
         }
         // The entry is valid if the best of the top k scores more than the bound on all others, see the theorem above.
         if entry.node == id
             && entry.tried == tried
-            && let Some(best) = entry.best_now(tree, visits, &formula)
-            && best.1 > entry.others_score + formula.growth(entry.others_term, entry.factor)
+            && let Some(best) = entry.best_now(tree, visits, &exploration)
+            && best.1 > entry.others_score + exploration.growth(entry.others_term, entry.factor)
         {
             return Some(best);
         }
-        (entry.node, entry.visits, entry.tried, entry.factor) = (id, visits, tried, formula.factor());
-        entry.renew(tree, &formula, &mut self.scored);
-        entry.best(&formula)
+        (entry.node, entry.visits, entry.tried, entry.factor) = (id, visits, tried, exploration.factor);
+        entry.renew(tree, &exploration, &mut self.scored);
+        entry.best(&exploration)
     }
 
     /// Adds a child just claimed by [`Tree::claim_untried`] to the parent's cache entry. Does nothing if the parent has
@@ -259,48 +241,48 @@ impl TopChildren {
 
     /// Reloads the statistics of the child at `place` (`row * ROW + lane`) from the tree.
     #[inline(always)]
-    fn refresh(&mut self, place: usize, tree: &Tree, formula: &impl Exploration) {
+    fn refresh(&mut self, place: usize, tree: &Tree, exploration: &Exploration) {
         let (row, place) = (&mut self.rows[place / ROW], place % ROW);
         let child = row.children[place];
         if child != 0 {
-            row.put(place, child, formula.stats(tree.node(child)));
+            row.put(place, child, exploration.stats(tree.node(child)));
         }
     }
 
     /// Reloads the statistics that may be out of date, then returns the best child and its score. `None` if all
     /// children in the rows are proven losses.
     #[inline(always)]
-    fn best_now(&mut self, tree: &Tree, visits: u32, formula: &impl Exploration) -> Option<(NodeId, f32)> {
-        self.refresh(self.last, tree, formula);
+    fn best_now(&mut self, tree: &Tree, visits: u32, exploration: &Exploration) -> Option<(NodeId, f32)> {
+        self.refresh(self.last, tree, exploration);
         if tree.is_for_one_worker() {
-            return self.best(formula);
+            return self.best(exploration);
         }
         // Other workers visit children too. Each call reloads one more child in turn, then reloads the best until its
         // score no longer falls.
         let places = self.rows.len() * ROW;
-        self.refresh(visits as usize % places, tree, formula);
+        self.refresh(visits as usize % places, tree, exploration);
         for _ in 0..places {
-            let (child, before) = self.best(formula)?;
-            self.refresh(self.last, tree, formula);
-            let now = formula.score(self.rows[self.last / ROW].stats(self.last % ROW));
+            let (child, before) = self.best(exploration)?;
+            self.refresh(self.last, tree, exploration);
+            let now = exploration.score(self.rows[self.last / ROW].stats(self.last % ROW));
             if now >= before {
                 return Some((child, now));
             }
         }
-        self.best(formula)
+        self.best(exploration)
     }
 
     /// Returns the best child by the loaded statistics, and its score; the first of equal scores wins. `None` if all
     /// children in the rows are proven losses.
     #[inline(always)]
-    fn best(&mut self, formula: &impl Exploration) -> Option<(NodeId, f32)> {
+    fn best(&mut self, exploration: &Exploration) -> Option<(NodeId, f32)> {
         // Each lane keeps its highest score and the row of that score; then the lanes are compared. There is no branch,
         // since the best child is unpredictable.
         let mut scores = [f32::NEG_INFINITY; ROW];
         let mut rows = [0; ROW];
         for (number, row) in (0u32..).zip(&self.rows) {
             for place in 0..ROW {
-                let score = formula.score(row.stats(place));
+                let score = exploration.score(row.stats(place));
                 let is_better = score > scores[place];
                 scores[place] = if is_better { score } else { scores[place] };
                 rows[place] = if is_better { number } else { rows[place] };
@@ -321,18 +303,18 @@ impl TopChildren {
 
     /// Recomputes the k best children, and the terms S and T of the bound (see the module comment), from all tried
     /// children of the node.
-    fn renew(&mut self, tree: &Tree, formula: &impl Exploration, scored: &mut Vec<(f32, u32, Candidate)>) {
+    fn renew(&mut self, tree: &Tree, exploration: &Exploration, scored: &mut Vec<(f32, u32, Candidate)>) {
         let size = Self::size(self.tried);
         scored.clear();
         scored.extend((0..).zip(tree.tried(self.node)).map(|(place, (child, node))| {
-            let stats = formula.stats(node);
-            (formula.score(stats), place, Candidate { child, stats })
+            let stats = exploration.stats(node);
+            (exploration.score(stats), place, Candidate { child, stats })
         }));
         (self.others_score, self.others_term, self.last) = (f32::NEG_INFINITY, 0.0, 0);
         if scored.len() > size {
             scored.select_nth_unstable_by(size, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             self.others_score = scored[size].0;
-            let terms = scored[size..].iter().map(|(.., candidate)| formula.term(candidate.stats));
+            let terms = scored[size..].iter().map(|(.., candidate)| exploration.term(candidate.stats));
             self.others_term = terms.fold(0.0, f32::max);
             scored.truncate(size);
         }
@@ -364,8 +346,10 @@ fn highest_lane(mut lanes: [f32; ROW]) -> f32 {
 
 /// Returns the tried child with the highest score, and the score, without the cache; `None` if all are proven losses.
 #[inline(always)]
-pub(super) fn best_of_all(parent: &Parent, formula: impl Exploration) -> Option<(NodeId, f32)> {
-    highest(parent.tree.tried(parent.id).map(|(child, node)| (child, formula.score(formula.stats(node)))))
+pub(super) fn best_of_all(parent: &Parent, exploration: Exploration) -> Option<(NodeId, f32)> {
+    highest(
+        parent.tree.tried(parent.id).map(|(child, node)| (child, exploration.score(exploration.stats(node)))),
+    )
 }
 
 /// Returns the first pair with the highest score; `None` if all scores are negative infinity, the score of proven

@@ -1,13 +1,12 @@
 //! Selection: chooses the child to descend to, and the move to play, from the tree's statistics.
 //!
-//! [`puct`] selects by priors, visits and means; [`ucb`] by visits and means alone (UCT and UCB1-tuned). Both score a
-//! child by `mean + exploration term`. [`cache`] finds the highest score without reading every child.
+//! [`puct`] scores a child by its mean and an exploration term. [`cache`] finds the highest score without reading every
+//! child.
 
 pub mod cache;
 pub mod puct;
-pub mod ucb;
 
-use super::params::{Formula, Params};
+use super::params::Puct;
 use super::tree::{ArenaChunk, Edge, Node, NodeId, Tree};
 use crate::board::square::Side;
 use cache::{SelectionCache, highest};
@@ -69,36 +68,25 @@ impl Selected {
     }
 }
 
-/// Selects the child to descend to. UCT and UCB1-tuned try every untried child first; PUCT tries one only if that child
-/// has the highest score. `None` if all tried children are proven losses and no untried child can be claimed.
+/// Selects the child to descend to: tries an untried one only if it has the highest score. `None` if all tried children
+/// are proven losses and no untried child can be claimed.
 ///
-/// `variance` is that of the leaf values below the node, used by PUCT only. `list` is passed to
-/// [`Tree::claim_untried`].
+/// `variance` is that of the leaf values below the node. `list` is passed to [`Tree::claim_untried`].
 #[inline(always)]
 pub fn best_child<'e>(
     parent: &Parent,
-    params: &Params,
+    puct: &Puct,
     variance: ValueVariance,
     cache: &mut SelectionCache,
     chunk: &mut ArenaChunk,
     list: impl FnOnce(usize) -> &'e [Edge],
 ) -> Option<Selected> {
-    let claim = || parent.tree.claim_untried(parent.id, chunk, list).map(Selected::claimed);
-    match params.formula {
-        Formula::Uct { c } => claim().or_else(|| {
-            let exploration = c * (2.0 * libm::logf(parent.visits as f32)).sqrt();
-            ucb::uct(parent, exploration, params.has_arrow_before_value(), cache).map(Selected::tried)
-        }),
-        Formula::Ucb1Tuned => claim().or_else(|| ucb::ucb1_tuned(parent, cache).map(Selected::tried)),
-        Formula::Puct(puct) => {
-            let preference = puct::prefer(parent, &puct, variance, cache);
-            let untried = if preference.untried { claim() } else { None };
-            if let Some(Selected { child, .. }) = untried {
-                cache.add(parent, child);
-            }
-            untried.or(preference.tried.map(Selected::tried))
-        }
+    let preference = puct::prefer(parent, puct, variance, cache);
+    let claimed = if preference.untried { parent.tree.claim_untried(parent.id, chunk, list) } else { None };
+    if let Some(child) = claimed {
+        cache.add(parent, child);
     }
+    claimed.map(Selected::claimed).or(preference.tried.map(Selected::tried))
 }
 
 fn is_movement(node: &Node) -> bool {

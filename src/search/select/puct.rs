@@ -5,11 +5,10 @@
 //! values as in KataGo's dynamic variance-scaled cPUCT
 //! (<https://github.com/lightvector/KataGo/blob/master/docs/KataGoMethods.md>).
 
-use super::cache::{ChildStats, Exploration, SelectionCache};
+use super::cache::{Exploration, SelectionCache};
 use super::{Parent, is_movement};
-use crate::board::square::Side;
 use crate::search::params::Puct;
-use crate::search::tree::{Node, NodeId, Tree};
+use crate::search::tree::{NodeId, Tree};
 
 /// Variance of the leaf values (0 to 1) below a node; scales the exploration constant of PUCT.
 // No single constant suits both the opening, where all moves have nearly equal values, and the endgame, where one move
@@ -64,7 +63,7 @@ pub(super) fn prefer(
     let node = tree.node(id);
     let after_movement = is_movement(&node);
     let factor = puct.c(after_movement, visits) * (variance * visits as f32).sqrt();
-    let best = cache.best(parent, PuctTerm { chooser, factor });
+    let best = cache.best(parent, Exploration { chooser, factor });
     let best_score = best.map_or(f32::NEG_INFINITY, |(_, score)| score);
     let untried = tree.next_prior(id).is_some_and(|prior| {
         let mean = parent.mean();
@@ -73,31 +72,4 @@ pub(super) fn prefer(
         for_chooser + factor * prior > best_score
     });
     Preference { tried: best.map(|(child, _)| child), untried }
-}
-
-/// Exploration term of PUCT: `factor * prior / (1 + n)`, where `factor` is `c * sqrt(variance * N)`.
-#[derive(Clone, Copy)]
-struct PuctTerm {
-    chooser: Side,
-    factor: f32,
-}
-
-impl Exploration for PuctTerm {
-    fn chooser(&self) -> Side {
-        self.chooser
-    }
-
-    #[inline(always)]
-    fn weight(&self, node: Node, visits: u32) -> f32 {
-        node.prior() / (1 + visits) as f32
-    }
-
-    #[inline(always)]
-    fn term(&self, stats: ChildStats) -> f32 {
-        self.factor * stats.weight
-    }
-
-    fn factor(&self) -> f32 {
-        self.factor
-    }
 }

@@ -1,6 +1,6 @@
 //! The edge from a node to a child, with its prior, in 32 bits.
 
-use crate::board::moves::{Move, Movement};
+use crate::board::moves::Movement;
 use crate::board::square::Square;
 use crate::board::state::Action;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ const PRIOR_STEPS: f32 = 50.0;
 static PRIORS: LazyLock<[f32; PRIOR_CODES as usize]> =
     LazyLock::new(|| std::array::from_fn(|code| libm::expf(-(code as f32) / PRIOR_STEPS)));
 
-/// An edge from a node to a child: a movement, an arrow, or both.
+/// An edge from a node to a child: a movement or an arrow.
 ///
 /// Bits 0..7 = origin of the amazon, 7..14 = its destination, 14..21 = the arrow; 127 means none. Bits 21..30 = code of
 /// the prior, 0 for probability 1. Edges therefore sort by prior, the most probable first.
@@ -39,11 +39,6 @@ impl Edge {
         Self::new(Self::NONE, Self::NONE, square.index() as u32)
     }
 
-    /// Creates the edge of a whole move, with prior 1.
-    pub fn whole(mv: Move) -> Self {
-        Self::new(mv.from.index() as u32, mv.to.index() as u32, mv.arrow.index() as u32)
-    }
-
     /// Returns the edge's movement, if it has one.
     #[inline]
     pub fn as_movement(self) -> Option<Movement> {
@@ -59,15 +54,14 @@ impl Edge {
         (arrow != Self::NONE).then(|| Square::from_index(arrow as usize))
     }
 
-    /// Returns the edge's movement, arrow, or both.
+    /// Returns the half-move.
     ///
     /// # Panics
-    /// If the edge has neither: the root's.
+    /// If the edge has no squares: the root's.
     #[inline]
     pub fn action(self) -> Action {
         match (self.as_movement(), self.as_arrow()) {
-            (Some(movement), Some(arrow)) => Action::Move(movement.with_arrow(arrow)),
-            (Some(movement), None) => Action::Movement(movement),
+            (Some(movement), _) => Action::Movement(movement),
             (None, Some(arrow)) => Action::Arrow(arrow),
             (None, None) => unreachable!("an edge without squares"),
         }

@@ -155,9 +155,6 @@ impl Tree {
     /// Returns the node after a move from the root; `None` if the move has not been tried.
     pub fn find_move(&self, mv: Move) -> Option<NodeId> {
         let child = |id, edge| self.tried(id).find(|(_, node)| node.edge() == edge).map(|(child, _)| child);
-        child(Self::ROOT, Edge::whole(mv)).or_else(|| {
-            let moved = child(Self::ROOT, Edge::movement(mv.movement()))?;
-            child(moved, Edge::arrow(mv.arrow))
-        })
+        child(child(Self::ROOT, Edge::movement(mv.movement()))?, Edge::arrow(mv.arrow))
     }
 }

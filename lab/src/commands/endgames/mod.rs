@@ -20,7 +20,7 @@ use crate::matches::spec::PlayerSpec;
 use crate::play::player::{Budget, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::wilson;
-use otrera::{FillingProver, Move, Params, Position, Search, Side, Size};
+use otrera::{FillingProver, Move, Position, Search, Side, Size, TournamentParams};
 use solver::Solver;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -203,7 +203,7 @@ fn play_on(args: &Args, suite: &[Endgame]) -> Result<(), String> {
 
 /// Creates a search from `start`, with or without the engine's endgame proofs.
 fn search(start: Position, endgame_proofs: bool, args: &Args) -> Search {
-    search_of(&start, Params { endgame_proofs, ..Params::TOURNAMENT }, 32, args.seed)
+    search_of(&start, TournamentParams { endgame_proofs, ..TournamentParams::DEFAULT }, 32, args.seed)
 }
 
 /// Plays on from `start` until the engine proves a winner. Returns the position of the proof, and true if the proven

@@ -13,7 +13,7 @@ use super::solver::Solver;
 use crate::files::{MAX_BYTES, read_text};
 use crate::play::openings::Openings;
 use crate::play::player::{iterate, search_of};
-use otrera::{Params, Position, Side};
+use otrera::{Position, Side, TournamentParams};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ const MAX_GAMES: usize = 10;
 const BATCH: usize = 16;
 
 /// Parameters of the self-play games: without endgame proofs, which would end the games early.
-const PLAYER: Params = Params { endgame_proofs: false, ..Params::TOURNAMENT };
+const PLAYER: TournamentParams = TournamentParams { endgame_proofs: false, ..TournamentParams::DEFAULT };
 
 #[derive(Clone, Copy, Debug)]
 pub struct Endgame {

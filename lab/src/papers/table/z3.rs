@@ -8,10 +8,8 @@ use crate::play::player::run_search;
 use crate::sheet::Sheet;
 use otrera::eval::phased::PhasedWeights;
 use otrera::eval::{metrics, mobility, parallel};
-use otrera::{
-    DistanceMaps, Evaluator, Kernel, Limits, Model, ModelScratch, Parallel, Params, Position, Resources,
-    Search,
-};
+use otrera::mgpeo::{PaperParams, Parallel};
+use otrera::{DistanceMaps, Evaluator, Kernel, Limits, Model, ModelScratch, Position, Resources, Search};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -77,7 +75,8 @@ fn per_call<R>(positions: &[Position], time: Duration, mut work: impl FnMut(&Pos
 fn search_speeds(threads: usize, time: Duration) -> Vec<String> {
     let speed = |parallel: Parallel| {
         let resources = Resources { threads, memory: 1 << 30, seed: 1 };
-        let mut search = Search::new(Position::standard(), Params { parallel, ..Params::PAPER }, resources);
+        let mut search =
+            Search::new(Position::standard(), PaperParams { parallel, ..PaperParams::PAPER }, resources);
         run_search(&mut search, &Limits::time(time)).speed()
     };
     let serial = speed(Parallel::Off);
