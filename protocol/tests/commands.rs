@@ -51,7 +51,7 @@ fn invalid_arguments_are_reported_with_status_2() {
             &["bench", "--preset", "tournament,model=no-such-file"],
             "or a weights file: no-such-file: No such file",
         ),
-        (&["bench", "--preset", "tournament,model=Paper:0"], "expected a scale from 0.01 to 1000 squares"),
+        (&["bench", "--preset", "tournament,model=Paper:0"], "belongs to preset paper"),
         (&["bench", "--preset", "tournament,model=Cargo.toml"], "is not a weights file"),
         (&["bench", "--preset", "tournament,c"], "\"c\": expected name=value"),
     ];
