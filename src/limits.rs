@@ -14,7 +14,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Minimum number of iterations, run even after the deadline, in about a millisecond. Without any iterations, the
+    /// Minimum number of iterations, run even after the deadline or a stop, in about a millisecond. Without any iterations, the
     /// search would play the first legal move.
     pub const MIN_ITERATIONS: u64 = 100;
 
@@ -36,7 +36,7 @@ impl Limits {
         }
     }
 
-    /// Returns the number of iterations run even after the deadline: [`Self::MIN_ITERATIONS`], or a lower iteration
+    /// Returns the number of iterations run even after the deadline or a stop: [`Self::MIN_ITERATIONS`], or a lower iteration
     /// limit.
     pub fn min_iterations(&self) -> u64 {
         self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))

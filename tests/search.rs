@@ -381,6 +381,7 @@ fn a_stopped_search_still_returns_a_move() {
         for position in various_positions() {
             let mut search = Search::new(position, params.clone(), Resources::default());
             let stopped = search.run(&Limits::default(), &AtomicBool::new(true), &mut |_| ());
+            assert!(stopped.iterations == 100 || stopped.proven.is_some(), "{}", stopped.iterations);
             let without_iterations = run_iterations(&mut search, 0);
             let too_late = run(&mut search, Limits { deadline: Some(Instant::now()), iterations: None });
             for report in [stopped, without_iterations, too_late] {

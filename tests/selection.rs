@@ -209,7 +209,7 @@ fn selection_follows_puct() {
             let node = tree.node(child);
             f64::from(node.mean(visits as u32)) + exploration * f64::from(node.prior()) / (1.0 + visits)
         };
-        let lost = children.iter().nth(1).map(|&(child, _)| child);
+        let lost = children.get(1).map(|&(child, _)| child);
         lost.iter().for_each(|&child| tree.node(child).prove(Side::White));
         let open = children.iter().filter(|(child, _)| Some(*child) != lost);
         let highest = open.map(score).fold(0.0, f64::max);

@@ -43,7 +43,7 @@ impl Searched<'_> {
             principal_variation,
             iterations: self.iterations,
             visits: root.visits,
-            nodes: tree.len(),
+            nodes: tree.count(),
             memory_used: tree.filled(),
             recycled: 0,
             recycling: Duration::ZERO,

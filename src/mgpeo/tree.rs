@@ -206,7 +206,7 @@ impl Tree {
     }
 
     /// Returns the number of nodes: the root and all children of expanded nodes, tried or not.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         1 + self.children
     }
 

@@ -78,6 +78,14 @@ struct Level {
     rewards: Rewards,
 }
 
+/// The next step of a descent.
+enum Descent {
+    /// To this child. Also holds the variance of the leaf values below the parent.
+    Child(Selected, ValueVariance),
+    /// No further: the last node of the path is the leaf.
+    Leaf,
+}
+
 /// Random number generator, reused buffers and caches of one worker.
 struct Scratch {
     rng: Rng,
@@ -92,6 +100,13 @@ impl Level {
     #[inline(always)]
     fn left(&self) -> u32 {
         self.granted - self.rewards.count
+    }
+
+    /// True for a new node whose value is wanted. A descent goes on from a new movement to its most probable arrow before
+    /// the evaluation.
+    #[inline(always)]
+    fn is_unevaluated(&self) -> bool {
+        self.is_new && matches!(self.state, State::ToMove(_))
     }
 
     /// True if the burst is used up or, after its first iteration, if the run is over or the node is proven. The first
@@ -161,14 +176,14 @@ impl Worker {
     /// root. Returns `false` if no iterations are granted: the run is over or the root is proven.
     #[inline(always)]
     fn begin_burst(&mut self, run: &Run) -> bool {
-        let step = Step { node: run.tree.root(), mover: run.root.side().opponent() };
+        let step = Step { node: run.tree.root(), mover: run.task.root.side().opponent() };
         let root = run.tree.node(step.node);
         let granted = run.claim_iterations(run.burst_length(root.visits()));
         if granted == 0 {
             return false;
         }
         root.add_visits(granted);
-        let (state, variance) = (State::ToMove(run.root), ValueVariance::START);
+        let (state, variance) = (State::ToMove(run.task.root), ValueVariance::START);
         self.path.push(Level { step, state, variance, granted, is_new: false, rewards: Rewards::default() });
         true
     }
@@ -186,7 +201,7 @@ impl Worker {
         self.path.truncate(self.path.len() - 1);
         match self.path.last_mut() {
             Some(parent) => {
-                if run.params.puct.history > 0.0 {
+                if run.task.params.puct.history > 0.0 {
                     record(&mut self.scratch.expander.lister.history, run, parent, step, rewards);
                 }
                 parent.rewards.add(rewards);
@@ -198,7 +213,9 @@ impl Worker {
     /// Selects a child of the path's last node and appends the child to the path. Returns `false` at a leaf.
     #[inline(always)]
     fn descend<L: Lanes>(&mut self, run: &Run) -> bool {
-        let Some((Selected { child, is_new }, variance)) = self.select_child::<L>(run) else { return false };
+        let Descent::Child(Selected { child, is_new }, variance) = self.select_child::<L>(run) else {
+            return false;
+        };
         let Some(level) = self.path.last() else { return false };
         let node = run.tree.node(child);
         let (parent, mover, left) = (level.state, level.state.chooser(), level.left());
@@ -225,39 +242,44 @@ impl Worker {
         true
     }
 
-    /// Selects a child of the path's last node: the best by PUCT, or the first if this call expands the node.
-    /// Also returns the variance of the leaf values below the node. `None` if no child can be selected.
+    /// Decides where the descent goes on from the path's last node: to the best child by PUCT, or to the first if this
+    /// call expands the node.
     #[inline(always)]
-    fn select_child<L: Lanes>(&mut self, run: &Run) -> Option<(Selected, ValueVariance)> {
+    fn select_child<L: Lanes>(&mut self, run: &Run) -> Descent {
         let tree = run.tree;
-        let level = self.path.last()?;
+        let Some(level) = self.path.last() else { return Descent::Leaf };
         let id = level.step.node;
-        // The descent continues from a new movement to its most probable arrow before the evaluation.
-        let goes_on = !level.is_new || matches!(level.state, State::ToShoot(_));
-        if !goes_on || tree.node(id).proof().is_some() {
-            return None;
+        if level.is_unevaluated() || tree.node(id).proof().is_some() {
+            return Descent::Leaf;
         }
-        let first =
-            if tree.is_expanded(id) { None } else { Some(expand::<L>(run, &self.path, &mut self.scratch)?) };
+        let mut first = None;
+        if !tree.is_expanded(id) {
+            first = expand::<L>(run, &self.path, &mut self.scratch);
+            if first.is_none() {
+                return Descent::Leaf;
+            }
+        }
         let chooser = level.state.chooser();
         let reward = level.rewards.of_side(level.step.mover);
         let parent = Parent::in_burst(tree, id, chooser, level.left(), reward);
-        let variance = level.variance.at(&parent, &run.params.puct);
+        let variance = level.variance.at(&parent, &run.task.params.puct);
         let excluded = excluded_at(run, &self.path);
         let Scratch { cache, expander: Expander { chunk, lister }, .. } = &mut self.scratch;
         let child = match first {
             Some(first) => Some(first),
-            None => select::best_child(&parent, &run.params.puct, variance, cache, chunk, move |count| {
-                let tried = tree.tried(id).map(|(_, child)| child.edge());
-                lister.list::<L>(&level.state, excluded, run.params, tried, count)
-            }),
+            None => {
+                select::best_child(&parent, &run.task.params.puct, variance, cache, chunk, move |count| {
+                    let tried = tree.tried(id).map(|(_, child)| child.edge());
+                    lister.list::<L>(&level.state, excluded, run.task.params, tried, count)
+                })
+            }
         };
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
             // The back-up can miss this: two workers that prove the last two children at the same moment may each see
             // only one of the proofs.
             tree.node(id).prove(chooser.opponent());
         }
-        child.map(|child| (child, variance))
+        child.map_or(Descent::Leaf, |child| Descent::Child(child, variance))
     }
 
     /// Evaluates the path's last node and adds the value to the rewards of its burst. If the node is proven, takes the
@@ -272,7 +294,7 @@ impl Worker {
             Some(Side::White) => WinRate::LOSS,
             None => {
                 let Scratch { rng, model, .. } = &mut self.scratch;
-                evaluate::<L>(&level.state, &run.params.model, rng, model)
+                evaluate::<L>(&level.state, &run.task.params.model, rng, model)
             }
         };
         level.rewards.add(Rewards::of(for_black));
@@ -319,7 +341,7 @@ fn record(history: &mut History, run: &Run, parent: &Level, step: Step, rewards:
 fn proven_winner(run: &Run, state: &State, prover: &mut FillingProver) -> Option<Side> {
     let is_late = |position: &Position| position.empty().len() as usize * 5 <= position.size().area() * 3;
     match state {
-        State::ToMove(position) if run.endgame_proofs && is_late(position) => prover.winner(position),
+        State::ToMove(position) if run.task.endgame_proofs && is_late(position) => prover.winner(position),
         _ => state.winner(),
     }
 }
@@ -335,14 +357,14 @@ fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<
         return None;
     }
     let excluded = excluded_at(run, path);
-    scratch.expander.expand::<L>(run.tree, *id, state, excluded, run.params).map(Selected::claimed)
+    scratch.expander.expand::<L>(run.tree, *id, state, excluded, run.task.params).map(Selected::claimed)
 }
 
 /// Returns the moves excluded at the path's last node. Only root moves can be excluded, so the list is empty below the
 /// root (movements) and its children (arrows).
 #[inline(always)]
 fn excluded_at<'a>(run: &Run<'a>, path: &[Level]) -> &'a [Move] {
-    if path.len() <= 2 { run.excluded } else { &[] }
+    if path.len() <= 2 { run.task.excluded } else { &[] }
 }
 
 #[cfg(test)]

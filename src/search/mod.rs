@@ -42,7 +42,6 @@ pub mod tree;
 
 use crate::board::moves::Move;
 use crate::board::position::Position;
-use crate::board::square::Side;
 use crate::endgame::FillingProver;
 use crate::interface::TreeSearch;
 use crate::limits::{Limits, Resources};
@@ -52,7 +51,7 @@ use crate::time::Instant;
 use crossbeam_utils::CachePadded;
 use iteration::Worker;
 use params::TournamentParams;
-use run::{Counters, Run};
+use run::{Counters, RootProof, Run, Task};
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -92,19 +91,20 @@ impl TournamentSearch {
         }
     }
 
-    /// Returns the winner that the filling bounds of [`crate::endgame`] prove at the root. `None` without a proof, if
-    /// the game is over, if moves are excluded, or if `endgame_proofs` is off. If the opponent is the winner, clears a
-    /// tree that may contain proofs by the bounds: such proofs would end the search, but the opponent may still err.
-    fn endgame_winner(&mut self) -> Option<Side> {
+    /// Proves the winner at the root by the filling bounds of [`crate::endgame`]. `None` without a proof, if the game is
+    /// over, if moves are excluded, or if `endgame_proofs` is off. If the opponent is the winner, clears a tree that may
+    /// contain proofs by the bounds: such proofs would end the search, but the opponent may still err.
+    fn prove_root(&mut self) -> Option<RootProof> {
         // The bounds assume that no move is excluded.
         if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
             return None;
         }
-        let winner = FillingProver::new().winner(&self.position)?;
+        let mut prover = FillingProver::new();
+        let winner = prover.winner(&self.position)?;
         if winner != self.position.side() && std::mem::take(&mut self.has_endgame_proofs) {
             self.tree.clear();
         }
-        Some(winner)
+        Some(RootProof { winner, margin: prover.margin(&self.position) })
     }
 }
 
@@ -155,16 +155,11 @@ impl TreeSearch for TournamentSearch {
     }
 
     /// Searches until a limit is reached, `stop` is set, the outcome is proven, or the root has
-    /// [`Node::MAX_VISITS`](tree::Node::MAX_VISITS) visits.
-    ///
-    /// Blocks until the search ends. One of the threads calls `progress` about once a second.
+    /// [`Node::MAX_VISITS`](tree::Node::MAX_VISITS) visits; but runs at least [`Limits::min_iterations`].
     ///
     /// Skips the search if the filling bounds of [`crate::endgame`] prove the winner, and either the side to move wins
     /// or no square is contested. The best move is then [`FillingProver::filling_move`], which fills the mover's own
     /// squares.
-    ///
-    /// When the tree is full, recycles the memory of its least-visited nodes, see [`Tree::recycle`]. If the deadline is
-    /// nearer than [`Tree::recycle_time`], continues with the full tree instead.
     fn run(
         &mut self,
         limits: &Limits,
@@ -172,81 +167,106 @@ impl TreeSearch for TournamentSearch {
         progress: &mut (dyn FnMut(&Report) + Send),
     ) -> Report {
         let started = Instant::now();
-        let root_winner = self.endgame_winner();
+        let proof = self.prove_root();
         // If the root is a proven loss, the search must still find the move that resists longest, so it does not try
         // the filling bounds below the root.
-        let endgame_proofs = self.params.endgame_proofs && root_winner.is_none();
+        let endgame_proofs = self.params.endgame_proofs && proof.is_none();
         self.has_endgame_proofs |= endgame_proofs;
-        let mut prover = FillingProver::new();
-        let filling = root_winner.and_then(|_| prover.filling_move(&self.position));
-        let margin = root_winner.and_then(|_| prover.margin(&self.position));
-        let (mut counters, mut limits_now) = (Counters::default(), *limits);
-        let mut next_report = PROGRESS_INTERVAL;
-        let mut tick = |run: &Run| {
-            let elapsed = started.elapsed();
-            if elapsed >= next_report {
-                next_report = elapsed + PROGRESS_INTERVAL;
-                progress(&report::of_search(run, elapsed));
-            }
+        let Self { position, excluded, tree, params, workers, pool, .. } = self;
+        let task = Task {
+            root: *position,
+            excluded,
+            params,
+            limits: *limits,
+            stop,
+            burst_shift: Task::burst_shift(workers.len()),
+            proof,
+            endgame_proofs,
         };
-        let mut pausing = true;
-        loop {
-            let run = Run {
-                tree: &self.tree,
-                root: self.position,
-                excluded: &self.excluded,
-                params: &self.params,
-                limits: &limits_now,
-                stop,
-                counters: &counters,
-                burst_shift: Run::burst_shift(self.workers.len()),
-                root_winner,
-                margin,
-                endgame_proofs,
-                pausing,
-            };
-            if let Some(mv) = filling {
-                return report::of_filling(&run, mv, started.elapsed());
-            }
-            if self.position.winner().is_none() {
-                work_together(&run, &mut self.workers, self.pool.as_ref(), &mut tick);
-            }
-            if run.is_too_short() {
-                limits_now = Limits::iterations(limits.min_iterations());
-                counters.finished = AtomicBool::new(false);
-                pausing = false;
-                continue;
-            }
-            if !run.is_paused() {
-                return report::of_search(&run, started.elapsed());
-            }
-            pausing = limits.leaves(self.tree.recycle_time());
-            if pausing {
-                let paused = Instant::now();
-                pausing = self.tree.recycle(self.pool.as_ref());
-                counters.recycling += paused.elapsed();
-                counters.recycled += 1;
-            }
+        let filling = proof.and_then(|_| FillingProver::new().filling_move(position));
+        let mut threads = Threads { workers, pool: pool.as_ref() };
+        let mut counters = Counters::default();
+        if let Some(mv) = filling {
+            let run = Run { tree, task: &task, counters: &counters, pausing: false };
+            return report::of_filling(&run, mv, started.elapsed());
+        }
+        threads.search(tree, &task, &mut counters, &mut Ticker::new(started, progress));
+        report::of_search(&Run { tree, task: &task, counters: &counters, pausing: false }, started.elapsed())
+    }
+}
+
+/// Calls a progress closure about once a second.
+struct Ticker<'a> {
+    started: Instant,
+    next: Duration,
+    progress: &'a mut (dyn FnMut(&Report) + Send),
+}
+
+impl<'a> Ticker<'a> {
+    fn new(started: Instant, progress: &'a mut (dyn FnMut(&Report) + Send)) -> Self {
+        Self { started, next: PROGRESS_INTERVAL, progress }
+    }
+
+    fn tick(&mut self, run: &Run) {
+        let elapsed = self.started.elapsed();
+        if elapsed >= self.next {
+            self.next = elapsed + PROGRESS_INTERVAL;
+            (self.progress)(&report::of_search(run, elapsed));
         }
     }
 }
 
-/// Runs iterations on all workers until the run is over or pauses. The first worker calls `tick`.
-fn work_together(
-    run: &Run,
-    workers: &mut [CachePadded<Worker>],
-    pool: Option<&ThreadPool>,
-    tick: &mut (dyn FnMut(&Run) + Send),
-) {
-    let (first, others) = workers.split_at_mut(1);
-    match pool {
-        Some(pool) => pool.scope(|scope| {
-            for worker in others {
-                scope.spawn(|_| worker.work(run, &mut |_| ()));
+/// The workers, and the pool on which they run.
+struct Threads<'a> {
+    workers: &'a mut [CachePadded<Worker>],
+    pool: Option<&'a ThreadPool>,
+}
+
+impl Threads<'_> {
+    /// Runs iterations until the task is done. When the tree is full, recycles the memory of its least-visited nodes,
+    /// see [`Tree::recycle`]; if the deadline is nearer than [`Tree::recycle_time`], continues with the full tree.
+    fn search(&mut self, tree: &mut Tree, task: &Task, counters: &mut Counters, ticker: &mut Ticker) {
+        let mut pausing = true;
+        loop {
+            let run = Run { tree, task, counters, pausing };
+            self.work(&run, ticker);
+            if !run.is_paused() {
+                break;
             }
-            first[0].work(run, tick);
-        }),
-        None => first[0].work(run, tick),
+            pausing = task.limits.leaves(tree.recycle_time()) && self.make_room(tree, counters);
+        }
+        if (Run { tree, task, counters, pausing: false }).is_too_short() {
+            *counters.finished.get_mut() = false;
+            let limits = Limits::iterations(task.limits.min_iterations());
+            let task = Task { limits, stop: &AtomicBool::new(false), ..*task };
+            self.work(&Run { tree, task: &task, counters, pausing: false }, ticker);
+        }
+    }
+
+    /// Recycles memory. Returns `false` if there is still too little room.
+    fn make_room(&self, tree: &mut Tree, counters: &mut Counters) -> bool {
+        let paused = Instant::now();
+        let has_room = tree.recycle(self.pool);
+        counters.recycling += paused.elapsed();
+        counters.recycled += 1;
+        has_room
+    }
+
+    /// Runs iterations on all workers until the run is over or pauses. The first worker ticks.
+    fn work(&mut self, run: &Run, ticker: &mut Ticker) {
+        if run.task.root.winner().is_some() {
+            return;
+        }
+        let (first, others) = self.workers.split_at_mut(1);
+        match self.pool {
+            Some(pool) => pool.scope(|scope| {
+                for worker in others {
+                    scope.spawn(|_| worker.work(run, &mut |_| ()));
+                }
+                first[0].work(run, &mut |run| ticker.tick(run));
+            }),
+            None => first[0].work(run, &mut |run| ticker.tick(run)),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Builds the [`Report`] of a search from its tree.
 
-use super::run::Run;
+use super::run::{Run, Task};
 use super::select::{final_child, is_candidate, lower_bound};
 use super::tree::{Node, NodeId, Tree};
 use crate::board::moves::Move;
@@ -19,17 +19,21 @@ pub(crate) fn of_search(run: &Run, elapsed: Duration) -> Report {
     let tree = run.tree;
     let principal_variation = principal_variation(run);
     let root = tree.node(tree.root());
-    let proven = run.root.winner().or(root.proof()).or(run.root_winner);
-    let for_opponent = rate(root, run.root.side().opponent());
+    let proven = run.task.root.winner().or(root.proof()).or(run.task.root_winner());
+    let for_opponent = rate(root, run.task.root.side().opponent());
     Report {
         best: principal_variation.first().copied(),
         win_rate: match proven {
-            Some(winner) if winner == run.root.side() => WinRate::WIN,
+            Some(winner) if winner == run.task.root.side() => WinRate::WIN,
             Some(_) => WinRate::LOSS,
             None => !for_opponent,
         },
         proven,
-        margin: run.margin.or_else(|| margin_after_win(&run.root, proven, principal_variation.first())),
+        margin: run
+            .task
+            .proof
+            .and_then(|proof| proof.margin)
+            .or_else(|| margin_after_win(&run.task.root, proven, principal_variation.first())),
         lines: lines(run, principal_variation.first()),
         principal_variation,
         iterations: run.counters.iterations.load(Relaxed),
@@ -73,9 +77,9 @@ fn rate(node: Node, mover: Side) -> WinRate {
 /// Returns the lines in the order of [`Report::lines`]. If [`crate::endgame`] proves that the root is lost, marks every
 /// line as lost, since the tree does not contain this proof.
 fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
-    let (tree, root) = (run.tree, &run.root);
+    let (tree, root) = (run.tree, &run.task.root);
     let rival = root.side().opponent();
-    let is_lost = run.root_winner == Some(rival);
+    let is_lost = run.task.root_winner() == Some(rival);
     let line = |mv, id, node: Node| {
         let proven = if is_lost { Some(rival) } else { node.proof() };
         let win_rate = if is_lost { WinRate::LOSS } else { rate(node, root.side()) };
@@ -105,7 +109,7 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
     });
     let open = lines.iter().filter(|(_, line)| line.proven.is_none());
     let most = open.map(|(_, line)| line.visits).max().unwrap_or_default();
-    let lcb_z = run.params.lcb_z;
+    let lcb_z = run.task.params.lcb_z;
     for (id, line) in &mut lines {
         if lcb_z > 0.0 && line.proven.is_none() && is_candidate(line.visits, most) {
             line.lower_bound = Some(WinRate(lower_bound(tree, *id, lcb_z).max(0.0)));
@@ -123,10 +127,10 @@ fn lead(run: &Run, line: &[Move]) -> Option<f32> {
     if cfg!(botzone_only) {
         return None;
     }
-    let side = run.root.side();
-    let end = line.iter().fold(run.root, |position, mv| position.with_move(*mv));
+    let side = run.task.root.side();
+    let end = line.iter().fold(run.task.root, |position, mv| position.with_move(*mv));
     let for_side = |lead: f32, of: Side| if of == side { lead } else { -lead };
-    let estimate = for_side(run.params.model.lead(&end, &mut ModelScratch::default())?, end.side());
+    let estimate = for_side(run.task.params.model.lead(&end, &mut ModelScratch::default())?, end.side());
     let mut prover = FillingProver::new();
     let Some(winner) = prover.winner(&end) else { return Some(estimate) };
     let margin = prover.margin(&end).unwrap_or_default() as f32;
@@ -138,13 +142,13 @@ fn lead(run: &Run, line: &[Move]) -> Option<f32> {
 /// Returns the principal variation, with at least one move unless the game is over. If no movement was tried, or the
 /// best movement has no tried arrow, returns one legal move; an excluded one only if all legal moves are excluded.
 fn principal_variation(run: &Run) -> Vec<Move> {
-    let &Run { tree, root, excluded, .. } = run;
+    let (tree, &Task { root, excluded, .. }) = (run.tree, run.task);
     if root.winner().is_some() {
         return Vec::new();
     }
     let is_left = |mv: &Move| !excluded.contains(mv);
     let any = || root.legal_moves().find(is_left).or_else(|| root.legal_moves().next());
-    match best_move(tree, tree.root(), &root, run.params.lcb_z) {
+    match best_move(tree, tree.root(), &root, run.task.params.lcb_z) {
         (Some(mv), Some(node)) => [vec![mv], continuation(tree, node, root.with_move(mv))].concat(),
         (untried, _) => untried.filter(is_left).or_else(any).into_iter().collect(),
     }

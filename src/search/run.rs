@@ -11,27 +11,39 @@ use crossbeam_utils::CachePadded;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// State shared by the workers of one run.
+/// A part of a run that ends at a limit or pauses: the task, and the state shared by the workers.
 pub(crate) struct Run<'a> {
     pub tree: &'a Tree,
+    pub task: &'a Task<'a>,
+    pub counters: &'a Counters,
+    /// True if the run pauses for recycling when the tree is full; `false` if it continues with the full tree.
+    pub pausing: bool,
+}
+
+/// What a run is to do; fixed from its beginning to its end.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
     pub root: Position,
     /// Root moves that the search does not consider.
     pub excluded: &'a [Move],
     pub params: &'a TournamentParams,
-    pub limits: &'a Limits,
+    pub limits: Limits,
     /// Set by the caller to stop the run.
     pub stop: &'a AtomicBool,
-    pub counters: &'a Counters,
-    /// Right shift that turns a node's visits into a burst length, see [`Run::burst_shift`].
+    /// Right shift that turns a node's visits into a burst length, see [`Task::burst_shift`].
     pub burst_shift: u32,
-    /// Winner that [`crate::endgame`] proves at the root, if any.
-    pub root_winner: Option<Side>,
-    /// [`crate::endgame::FillingProver::margin`] of the root.
-    pub margin: Option<u32>,
+    /// What [`crate::endgame`] proves at the root, if anything.
+    pub proof: Option<RootProof>,
     /// True if the filling bounds of [`crate::endgame`] are tried on new nodes.
     pub endgame_proofs: bool,
-    /// True if the run pauses for recycling when the tree is full; `false` if it continues with the full tree.
-    pub pausing: bool,
+}
+
+/// Proof by the filling bounds of [`crate::endgame`] at the root.
+#[derive(Clone, Copy)]
+pub(crate) struct RootProof {
+    pub winner: Side,
+    /// [`crate::endgame::FillingProver::margin`] of the root.
+    pub margin: Option<u32>,
 }
 
 /// Counters of a run.
@@ -59,23 +71,30 @@ impl Counters {
     }
 }
 
-impl Run<'_> {
+impl Task<'_> {
     /// Returns log2 of the ratio of a node's visits to its [burst length](Run::burst_length). One worker's burst adds
     /// at most 1/16 to a node's visits, and the bursts of all workers together at most 1/8.
     pub fn burst_shift(workers: usize) -> u32 {
         3 + workers.next_power_of_two().ilog2().max(1)
     }
 
+    /// Returns the winner that the filling bounds prove at the root, if any.
+    pub fn root_winner(&self) -> Option<Side> {
+        self.proof.map(|proof| proof.winner)
+    }
+}
+
+impl Run<'_> {
     /// Returns the length, in iterations, of a [burst](super::iteration) at a node with `visits` visits.
     #[inline]
     pub fn burst_length(&self, visits: u32) -> u32 {
-        (visits >> self.burst_shift).clamp(1, self.params.burst)
+        (visits >> self.task.burst_shift).clamp(1, self.task.params.burst)
     }
 
     /// True until [`Counters::finished`] or `stop` is set, or a full tree makes the run pause.
     #[inline]
     pub fn is_running(&self) -> bool {
-        let is_over = self.counters.finished.load(Relaxed) || self.stop.load(Relaxed);
+        let is_over = self.counters.finished.load(Relaxed) || self.task.stop.load(Relaxed);
         !(is_over || self.pausing && self.tree.is_full())
     }
 
@@ -87,7 +106,7 @@ impl Run<'_> {
             return 0;
         }
         let before = self.counters.iterations.fetch_add(wanted.into(), Relaxed);
-        let left = self.limits.iterations.map_or(u64::MAX, |limit| limit.saturating_sub(before));
+        let left = self.task.limits.iterations.map_or(u64::MAX, |limit| limit.saturating_sub(before));
         let mut granted = left.min(wanted.into()) as u32;
         if self.tree.root_proof().is_some() {
             granted = 0;
@@ -108,25 +127,22 @@ impl Run<'_> {
     /// True if the run stopped only because the tree is full.
     pub fn is_paused(&self) -> bool {
         let Counters { finished, iterations, .. } = self.counters;
-        let is_met = self.limits.iterations.is_some_and(|limit| iterations.load(Relaxed) >= limit);
-        let is_over = is_met || finished.load(Relaxed) || self.stop.load(Relaxed);
+        let is_met = self.task.limits.iterations.is_some_and(|limit| iterations.load(Relaxed) >= limit);
+        let is_over = is_met || finished.load(Relaxed) || self.task.stop.load(Relaxed);
         self.pausing && self.tree.is_full() && !is_over
     }
 
-    /// True if the deadline ended the run before [`Limits::min_iterations`] iterations.
+    /// True if the deadline or `stop` ended the run before [`Limits::min_iterations`] iterations.
     pub fn is_too_short(&self) -> bool {
-        let Counters { finished, iterations, .. } = self.counters;
-        self.limits.deadline.is_some()
-            && finished.load(Relaxed)
-            && iterations.load(Relaxed) < self.limits.min_iterations()
+        self.counters.iterations.load(Relaxed) < self.task.limits.min_iterations()
+            && self.task.root.winner().is_none()
             && self.tree.root_proof().is_none()
-            && !self.stop.load(Relaxed)
             && !self.has_max_visits()
     }
 
     /// Ends the run if the deadline has passed or the root has [`Node::MAX_VISITS`] visits.
     pub fn check_clock(&self) {
-        let is_too_late = self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let is_too_late = self.task.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if is_too_late || self.has_max_visits() {
             self.counters.finished.store(true, Relaxed);
         }
@@ -147,7 +163,7 @@ mod tests {
     fn bursts_stay_within_their_bounds() {
         let visits = 1 << 20;
         for workers in 1..=128 {
-            let burst = visits >> Run::burst_shift(workers);
+            let burst = visits >> Task::burst_shift(workers);
             let most = (visits / 16).min(visits / 8 / workers);
             assert!(
                 (most / 2 + 1..=most).contains(&burst),

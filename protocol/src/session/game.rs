@@ -4,7 +4,7 @@ use crate::options::Settings;
 use crate::setup::Setup;
 use otrera::{Level, Limits, Move, Position, Report, Resources, Search, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// A game: its moves so far, and the search of its current position.
@@ -96,16 +96,7 @@ impl GameSearch {
         stop: &AtomicBool,
         progress: &mut (dyn FnMut(&Report) + Send),
     ) -> Report {
-        self.recovered(|search| {
-            let report = search.run(limits, stop, progress);
-            if !stop.load(Ordering::Relaxed) || report.iterations >= limits.min_iterations() {
-                return report;
-            }
-            let late = Limits { iterations: Some(limits.min_iterations()), deadline: Some(Instant::now()) };
-            let more = search.run(&late, &AtomicBool::new(false), progress);
-            // If the position is proven, the second run adds no iterations.
-            if more.iterations > report.iterations { more } else { report }
-        })
+        self.recovered(|search| search.run(limits, stop, progress))
     }
 
     /// Runs `think` and returns its report. If `think` panics, a new one-iteration search finds a legal move.

@@ -22,14 +22,19 @@ pub struct Session {
     pub start: Position,
     /// The platform's default setup, for values that `settings` leaves open.
     defaults: Setup,
-    /// Current game; `None` before the first use, and while the background search owns the game.
-    game: Option<Box<GameSearch>>,
-    /// The background search, if one is running.
-    task: Option<SearchTask>,
-    /// Number of the latest background search, counted from 1; stale [`Event::SearchEnded`] events have lower numbers.
+    game: Game,
+    /// Number of background searches so far. The latest has this number; stale [`Event::SearchEnded`] events have lower
+    /// ones.
     searches: u64,
-    /// True if the next call to [`Session::game`] starts a new game with an empty tree.
-    outdated: bool,
+}
+
+/// The current game with its search.
+enum Game {
+    /// The next call to [`Session::game`] starts a new game.
+    None,
+    Idle(Box<GameSearch>),
+    /// A background search owns the game.
+    Searching(SearchTask),
 }
 
 /// A search in a background thread, which owns the game until the search ends.
@@ -39,6 +44,8 @@ struct SearchTask {
     /// Moves of the game, which restore it, together with the position after them, if the thread panics.
     moves: Vec<Move>,
     position: Position,
+    /// True if the game is dropped when the search ends.
+    outdated: bool,
 }
 
 impl Session {
@@ -50,10 +57,8 @@ impl Session {
             settings: settings.clone(),
             start: Position::start(setup.size),
             defaults,
-            game: None,
-            task: None,
+            game: Game::None,
             searches: 0,
-            outdated: false,
         }
     }
 
@@ -76,30 +81,42 @@ impl Session {
         if let Some(report) = self.stop() {
             self.note("--", &format!("stopped: {}", summary(&report, 1000)));
         }
-        if std::mem::take(&mut self.outdated) {
-            self.game = None;
-        }
-        if self.game.is_none()
-            && let Err(problem) = self.settings.check_board(self.start.size())
-        {
+        let is_idle = matches!(self.game, Game::Idle(_));
+        if !is_idle && let Err(problem) = self.settings.check_board(self.start.size()) {
             self.note("!!", &problem);
         }
         let new = || Box::new(GameSearch::new(&self.settings, self.defaults, self.start));
-        self.game.get_or_insert_with(new)
+        self.game.idle(new)
     }
 
     /// Returns the moves played so far; also available during a search.
     pub fn moves(&self) -> &[Move] {
-        match (&self.game, &self.task) {
-            (Some(game), _) => game.moves(),
-            (None, Some(task)) => &task.moves,
-            (None, None) => &[],
+        match &self.game {
+            Game::None => &[],
+            Game::Idle(game) => game.moves(),
+            Game::Searching(task) => &task.moves,
         }
     }
 
     /// Makes the next call to [`Self::game`] start a new game with an empty tree.
     pub fn forget_tree(&mut self) {
-        self.outdated = true;
+        match &mut self.game {
+            Game::Searching(task) => task.outdated = true,
+            idle => *idle = Game::None,
+        }
+    }
+}
+
+impl Game {
+    /// Returns the idle game; replaces any other by a new one.
+    fn idle(&mut self, new: impl FnOnce() -> Box<GameSearch>) -> &mut GameSearch {
+        if !matches!(self, Self::Idle(_)) {
+            *self = Self::Idle(new());
+        }
+        match self {
+            Self::Idle(game) => game,
+            Self::None | Self::Searching(_) => unreachable!("the game is idle"),
+        }
     }
 }
 
@@ -113,7 +130,7 @@ impl Session {
         think: impl FnOnce(&mut GameSearch, &AtomicBool) -> Report + Send + 'static,
     ) -> Option<Report> {
         self.game();
-        let mut game = self.game.take()?;
+        let Game::Idle(mut game) = std::mem::replace(&mut self.game, Game::None) else { return None };
         self.searches += 1;
         let (number, events) = (self.searches, self.connection.sender.clone());
         let (moves, position) = (game.moves().to_vec(), *game.position());
@@ -127,7 +144,7 @@ impl Session {
         };
         match Builder::new().name("search".into()).spawn(work) {
             Ok(thread) => {
-                self.task = Some(SearchTask { stop, thread, moves, position });
+                self.game = Game::Searching(SearchTask { stop, thread, moves, position, outdated: false });
                 None
             }
             Err(_) => Some(self.restore(&moves, position)),
@@ -141,11 +158,18 @@ impl Session {
 
     /// Stops the background search and returns its report (of one iteration after a panic); `None` if no search runs.
     pub fn stop(&mut self) -> Option<Report> {
-        let SearchTask { stop, thread, moves, position } = self.task.take()?;
+        let task = match std::mem::replace(&mut self.game, Game::None) {
+            Game::Searching(task) => task,
+            idle => {
+                self.game = idle;
+                return None;
+            }
+        };
+        let SearchTask { stop, thread, moves, position, outdated } = task;
         stop.store(true, Ordering::Relaxed);
         match thread.join() {
             Ok((game, report)) => {
-                self.game = Some(game);
+                self.game = if outdated { Game::None } else { Game::Idle(game) };
                 Some(report)
             }
             Err(_) => Some(self.restore(&moves, position)),

@@ -66,6 +66,36 @@ pub(super) fn first_node(block: u32, index: usize) -> NodeId {
     block + if index == 0 { HEADER } else { 1 }
 }
 
+/// A block of a family.
+#[derive(Clone, Copy)]
+struct Block {
+    address: u32,
+    /// Number of the block in its family; 0 is the family itself.
+    index: usize,
+    /// Number of children in the blocks before this one.
+    before: u32,
+}
+
+impl Block {
+    /// Returns the number of children in the blocks up to this one.
+    #[inline(always)]
+    fn beyond(self) -> u32 {
+        self.before + block_nodes(self.index)
+    }
+
+    /// Returns the block after this one, at `address`.
+    #[inline(always)]
+    fn next(self, address: u32) -> Self {
+        Self { address, index: self.index + 1, before: self.beyond() }
+    }
+
+    /// Returns the address of child number `place` of the family, which lies in this block.
+    #[inline(always)]
+    fn node(self, place: u32) -> NodeId {
+        first_node(self.address, self.index) + NODE * (place - self.before)
+    }
+}
+
 /// Expansion.
 impl Tree {
     /// Number of edges that [`Tree::expand`] reads: those of the first two children, and the third for its prior.
@@ -168,8 +198,9 @@ impl Tree {
         claimed
     }
 
-    /// Returns the address of child number `place`, counted from 0. Allocates the child's block if necessary, and
-    /// stores the prior of the next child in the node. `None` if the memory is full. The caller holds the node's lock.
+    /// Returns the address of child number `place`, counted from 0, which is the first untried one. Allocates the child's
+    /// block if necessary, and stores the prior of the next child in the node. `None` if the memory is full. The caller
+    /// holds the node's lock.
     fn place<'a>(
         &self,
         id: NodeId,
@@ -178,31 +209,47 @@ impl Tree {
         chunk: &mut ArenaChunk,
         list: impl FnOnce(usize) -> &'a [Edge],
     ) -> Option<NodeId> {
-        let (mut block, mut index, mut before) = (family, 0, 0);
-        while place >= before + block_nodes(index)
-            && let Some(next) = self.next_block(block)
+        let mut last = self.last_block(family, place);
+        if place >= last.beyond() {
+            last = self.append_block(id, last, chunk, list)?;
+        }
+        self.node(id).set_next_prior(self.prior_code_after(last, place));
+        Some(last.node(place))
+    }
+
+    /// Returns the block of child number `place`, or the last block if that child has none yet.
+    fn last_block(&self, family: u32, place: u32) -> Block {
+        let mut block = Block { address: family, index: 0, before: 0 };
+        while place >= block.beyond()
+            && let Some(address) = self.next_block(block.address)
         {
-            before += block_nodes(index);
-            (block, index) = (next, index + 1);
+            block = block.next(address);
         }
-        if place >= before + block_nodes(index) {
-            before += block_nodes(index);
-            index += 1;
-            let next = self.take_slot(index.min(SIZES - 1), chunk)?;
-            let needed = before + block_nodes(index) + 1;
-            self.fill_block(next, index, before, id, list(needed as usize));
-            self.link(block, next);
-            block = next;
-        }
-        let child = first_node(block, index) + NODE * (place - before);
-        let is_last = place + 1 == before + block_nodes(index);
-        let next = if is_last {
-            self.word(block).load(Relaxed) as u32
+        block
+    }
+
+    /// Allocates the block after `last`, the last block of a family, and fills it with the next edges of the list.
+    fn append_block<'a>(
+        &self,
+        owner: NodeId,
+        last: Block,
+        chunk: &mut ArenaChunk,
+        list: impl FnOnce(usize) -> &'a [Edge],
+    ) -> Option<Block> {
+        let block = last.next(self.take_slot((last.index + 1).min(SIZES - 1), chunk)?);
+        let needed = block.beyond() + 1;
+        self.fill_block(block.address, block.index, block.before, owner, list(needed as usize));
+        self.link(last.address, block.address);
+        Some(block)
+    }
+
+    /// Returns the code of the prior of the child after number `place`, which lies in `block`.
+    fn prior_code_after(&self, block: Block, place: u32) -> u32 {
+        if place + 1 == block.beyond() {
+            self.word(block.address).load(Relaxed) as u32
         } else {
-            self.node(child + NODE).prior_code()
-        };
-        self.node(id).set_next_prior(next);
-        Some(child)
+            self.node(block.node(place + 1)).prior_code()
+        }
     }
 
     /// Returns the address of the block after a family or block; `None` if that block has not been allocated.

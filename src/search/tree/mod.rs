@@ -41,6 +41,7 @@
 
 mod arena;
 mod edge;
+mod evacuate;
 mod family;
 mod node;
 mod recycle;
