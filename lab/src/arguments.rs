@@ -1,6 +1,6 @@
 //! Parsers for option values shared by several commands. Their errors name the valid range.
 
-pub use otrera_referee::arguments::{read_seconds, read_size, read_time};
+pub use otrera_arena::arguments::{read_seconds, read_size, read_time};
 use std::ops::Range;
 use std::str::FromStr;
 use std::thread;

@@ -3,7 +3,7 @@
 //!
 //! Programs under test run in their own process groups, which the terminal's signals do not reach.
 
-use otrera_referee::groups;
+use otrera_arena::groups;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::io::{self, IsTerminal, Write};

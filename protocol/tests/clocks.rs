@@ -5,9 +5,9 @@
 
 use crate::common::{FIRST_TURN, LIMIT, iterations, start};
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
-use otrera_referee::board::Board;
-use otrera_referee::notation::Form;
-use otrera_referee::program::Program;
+use otrera_arena::board::Board;
+use otrera_arena::notation::Form;
+use otrera_arena::program::Program;
 use std::sync::atomic::AtomicBool;
 use std::thread::sleep;
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@
 use crate::common::{
     FIRST_TURN, LIMIT, OTRERA, answer_of, assert_contains, folder, installed, quit, read, run_command, text,
 };
-use otrera_referee::program::{Exit, Program};
+use otrera_arena::program::{Exit, Program};
 use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

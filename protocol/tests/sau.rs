@@ -2,9 +2,9 @@
 
 use crate::common::{LIMIT, assert_contains, files, folder, installed, only_record, quit, read, start, text};
 use otrera::{Move, Position, Rules, Side, Size};
-use otrera_referee::board::Board;
-use otrera_referee::notation::Form;
-use otrera_referee::program::Program;
+use otrera_arena::board::Board;
+use otrera_arena::notation::Form;
+use otrera_arena::program::Program;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;

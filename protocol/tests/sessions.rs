@@ -48,8 +48,8 @@
 #[path = "sessions/transcript.rs"]
 mod transcript;
 
+use otrera_arena::program::Program;
 use otrera_bot::platforms::PLATFORMS;
-use otrera_referee::program::Program;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,7 +2,7 @@
 //! each `go`, whatever a GUI sends.
 
 use crate::common::{self, LIMIT, quit};
-use otrera_referee::program::Program;
+use otrera_arena::program::Program;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -6,8 +6,8 @@ use crate::cluster::CoreArgs;
 use crate::interrupt::locked;
 use crate::matches::spec::PlayerSpec;
 use crate::progress::progress_bar;
-use otrera_referee::process::check_start;
-use otrera_referee::sau::{Conditions, Kill, Options, Played, play};
+use otrera_arena::process::check_start;
+use otrera_arena::sau::{Conditions, Kill, Options, Played, play};
 use std::fs;
 use std::sync::Mutex;
 

@@ -5,9 +5,9 @@ use crate::files::read_model;
 use crate::play::player::{Player, SearchPlayer};
 use clap::ValueEnum;
 use otrera::{Level, Params, Resources, Size};
-use otrera_referee::external;
-use otrera_referee::process::check_start;
-use otrera_referee::protocol::Protocol;
+use otrera_arena::external;
+use otrera_arena::process::check_start;
+use otrera_arena::protocol::Protocol;
 use std::str::FromStr;
 
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Players that use the engine's search.
 
 use otrera::{Forfeit, Level, Limits, Move, Params, Position, Report, Resources, Search, mix_seed};
-pub use otrera_referee::player::{Budget, Choice, Player};
+pub use otrera_arena::player::{Budget, Choice, Player};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 

@@ -1,6 +1,6 @@
 //! Helpers shared by several test files, for running the program and for folders and files.
 
-use otrera_referee::program::{Exit, Program};
+use otrera_arena::program::{Exit, Program};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;

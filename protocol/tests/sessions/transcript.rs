@@ -1,9 +1,9 @@
 //! Replays a transcript. `protocol/tests/sessions.rs` describes the directives.
 
 use otrera::{Move, Position, Size};
-use otrera_referee::board::Board;
-use otrera_referee::notation::Form;
-use otrera_referee::program::Program;
+use otrera_arena::board::Board;
+use otrera_arena::notation::Form;
+use otrera_arena::program::Program;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 use crate::sheet::Sheet;
 use otrera::{Forfeit, Outcome, Side};
-use otrera_referee::botzone::TurnTaken;
-use otrera_referee::verdict::{Failure, Verdict};
+use otrera_arena::botzone::TurnTaken;
+use otrera_arena::verdict::{Failure, Verdict};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;

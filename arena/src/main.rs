@@ -1,7 +1,7 @@
-//! The program `referee`, with the commands `selfplay` and `faults`, which the scripts of the same names run.
+//! The program `arena`, with the commands `selfplay` and `faults`, which the scripts of the same names run.
 
 use clap::Parser;
-use otrera_referee::{faults, groups, load, selfplay};
+use otrera_arena::{faults, groups, load, selfplay};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(problem) => {
-            eprintln!("referee: {problem}");
+            eprintln!("arena: {problem}");
             // Clap exits with the same status on wrong usage.
             ExitCode::from(2)
         }

@@ -1,4 +1,4 @@
-//! `referee selfplay`: plays whole games of the engine against itself through the platforms' protocols.
+//! `arena selfplay`: plays whole games of the engine against itself through the platforms' protocols.
 
 use crate::arguments::{default_engine, read_engine, read_seconds, read_size};
 use crate::board::Board;

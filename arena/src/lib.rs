@@ -9,7 +9,7 @@
 //! 4. [`player`]: the interface of players.
 //! 5. [`verdict`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
 //! 6. [`external`]: SAU and UCI programs as players. [`sau`]: a model of the SAU platform and its operator.
-//! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `referee`,
+//! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `arena`,
 //!    and [`arguments`], their option values.
 
 #![allow(missing_docs)] // used only in this workspace: self-explanatory names need no comment

@@ -1,4 +1,4 @@
-//! `referee faults`: plays games of the engine with injected faults. Answers that a fault alone made late or impossible
+//! `arena faults`: plays games of the engine with injected faults. Answers that a fault alone made late or impossible
 //! are excused. Every other forfeit counts as avoidable: the engine's fault.
 
 use crate::arguments::{default_engine, read_engine, read_seconds};
