@@ -2,16 +2,18 @@
 //! are excused. Every other forfeit counts as avoidable: the engine's fault.
 
 use crate::arguments::{default_engine, read_engine, read_seconds};
-use crate::board::Board;
+use crate::dialect::{Dialect, read_tournament};
+use crate::failure::Failure;
+use crate::game::{Control, Event, GameSetup, play};
 use crate::groups;
 use crate::load::Load;
-use crate::process::{Process, signal_group};
-use crate::protocol::Protocol;
+use crate::player::{Budget, Choice, Player};
+use crate::process::signal_group;
+use crate::program::Program;
 use crate::say;
-use crate::seat::{Seat, TimeControl, Turn, Violation, read_protocol};
 use clap::{ValueEnum, value_parser};
 use fastrand::Rng;
-use otrera::{Move, Side, mix_seed};
+use otrera::{Move, Position, Side, mix_seed};
 use rustix::process::{Pid, Signal};
 use std::collections::BTreeMap;
 use std::fs;
@@ -67,7 +69,7 @@ impl Fault {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    fn fits(self, protocol: Protocol) -> bool {
+    fn fits(self, protocol: Dialect) -> bool {
         match self {
             // The SAU platform gives a dead program no second chance.
             Killed => !protocol.is_sau(),
@@ -78,11 +80,11 @@ impl Fault {
         }
     }
 
-    /// Returns a substring of the only violation message that this fault excuses; `None` if the fault excuses none.
+    /// Returns a substring of the only failure that this fault excuses; `None` if the fault excuses none.
     fn causes(self) -> Option<&'static str> {
         match self {
-            Killed => Some("exit status -9"),
-            ReaderGone => Some("with exit status 0"),
+            Killed => Some("signal: 9"),
+            ReaderGone => Some("exit status: 0"),
             _ => None,
         }
     }
@@ -98,15 +100,15 @@ pub struct Options {
     /// Number of games.
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = value_parser!(u64).range(1..))]
     games: u64,
-    /// Protocols, named as in selfplay.sh.
+    /// Dialects, named as in selfplay.sh.
     #[arg(
         long,
         value_name = "NAME,...",
         value_delimiter = ',',
         default_value = "simple,json,simple-keep,json-keep,sau",
-        value_parser = read_protocol
+        value_parser = read_tournament
     )]
-    protocol: Vec<Protocol>,
+    protocol: Vec<Dialect>,
     /// Only these faults [default: all in turn].
     #[arg(long, value_enum, value_name = "NAME,...", value_delimiter = ',')]
     fault: Vec<Fault>,
@@ -159,7 +161,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
         let turn = number as usize;
         let (fault, protocols) = &schedule[turn % schedule.len()];
         let protocol = protocols[turn / schedule.len() % protocols.len()];
-        let outcome = Bout::new(options, number, protocol, *fault)?.play();
+        let outcome = Bout::new(options, number, protocol, *fault)?.play()?;
         if groups::are_ending() {
             say("interrupted\n");
             break;
@@ -190,7 +192,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
 struct Bout<'a> {
     options: &'a Options,
     rng: Rng,
-    protocol: Protocol,
+    protocol: Dialect,
     fault: Fault,
     folder: PathBuf,
     outcome: Outcome,
@@ -203,7 +205,7 @@ impl Drop for Bout<'_> {
 }
 
 impl<'a> Bout<'a> {
-    fn new(options: &'a Options, number: u64, protocol: Protocol, fault: Fault) -> Result<Self, String> {
+    fn new(options: &'a Options, number: u64, protocol: Dialect, fault: Fault) -> Result<Self, String> {
         let folder = std::env::temp_dir().join(format!("faults-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         // Stream 0 shuffles the protocols.
@@ -212,166 +214,66 @@ impl<'a> Bout<'a> {
         Ok(Self { options, rng, protocol, fault, folder, outcome })
     }
 
-    fn play(mut self) -> Outcome {
+    /// Plays the game. Fails if the fault cannot be injected.
+    fn play(mut self) -> Result<Outcome, String> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let _load = (self.fault == FullLoad).then(|| Load::start(2 * cores as u16));
+        let busy = if self.fault == FullLoad { 2 * cores as u16 } else { 0 };
+        let mut load = Load::start(busy).map_err(|problem| self.not_injected(&problem))?;
         let total = Some(SAU_TIME).filter(|_| self.protocol.is_sau() && self.options.time.is_none());
-        let control = TimeControl::new(self.protocol, self.options.time, total, self.options.grace);
-        let mut seat = Seat::new(self.protocol, control);
-        if let Err(violation) = self.play_with(&mut seat) {
-            self.outcome.result = "avoidable";
-            self.outcome.reason = violation.to_string();
-        }
-        std::mem::take(&mut self.outcome)
-    }
-
-    fn play_with(&mut self, seat: &mut Seat) -> Result<(), Violation> {
+        let setup = GameSetup {
+            start: self.protocol.start(None),
+            opening: Vec::new(),
+            control: Control::turns(self.protocol, self.options.time, total),
+            grace: self.options.grace,
+            adjudicate: None,
+        };
         let side = if self.rng.bool() { Side::Black } else { Side::White };
-        let mut board = Board::new(self.protocol.start(None));
-        let command = self.command();
-        seat.start_game(side, command)?;
-        while board.position().winner().is_none() {
-            board.make(if board.position().side() == side {
-                match self.turn(seat, &board)? {
-                    Some(turn) => turn.mv,
-                    None => return Ok(()),
-                }
-            } else {
-                let legal: Vec<Move> = board.position().legal_moves().collect();
-                legal[self.rng.usize(..legal.len())]
-            });
-        }
-        self.outcome.result = if board.position().winner() == Some(side) { "won" } else { "lost on board" };
-        seat.end_game(&board)?;
-        if self.protocol.is_sau() { seat.leave() } else { Ok(()) }
-    }
-
-    /// Requests a move, and repeats the request if the fault prevented an answer. `None` if the game cannot continue.
-    fn turn(&mut self, seat: &mut Seat, board: &Board) -> Result<Option<Turn>, Violation> {
-        let is_whole_game = matches!(self.fault, FullLoad | NoDisk);
-        let is_disturbed = is_whole_game || self.rng.f64() < self.options.rate;
-        self.outcome.disturbed += usize::from(is_disturbed);
-        let fault = Some(self.fault).filter(|_| is_disturbed && !is_whole_game);
-        let mut excuse = Duration::ZERO;
-        let turn = match self.disturbed(fault, seat, board, &mut excuse) {
-            Ok(turn) => turn,
-            Err(violation) => {
-                let is_cause = |cause: &str| violation.to_string().contains(cause);
-                if !fault.and_then(Fault::causes).is_some_and(is_cause) {
-                    return Err(violation);
-                }
-                self.outcome.excused += 1;
-                if self.protocol.is_sau() {
-                    return Ok(None);
-                }
-                seat.kill();
-                self.disturbed(None, seat, board, &mut excuse)?
+        let command = self.command()?;
+        let mut opponent = RandomMoves(Rng::with_seed(self.rng.u64(..)));
+        let program = Program::new(command, self.protocol).strict();
+        let mut faulty = Faulty { bout: self, program, ply: 0, is_over: false, problem: None };
+        let mut players: [&mut dyn Player; 2] = [&mut faulty, &mut opponent];
+        players.rotate_left(side.index());
+        let mut reason = None;
+        let record = play(players, &setup, &mut |_, _, event| {
+            if let Event::Failed(_, failure) = event {
+                reason = Some(failure.clone());
             }
-        };
-        self.outcome.excused += usize::from(seat.judge(&turn, excuse)?);
-        // The process may have answered before the fault hit it.
-        if fault.is_some_and(|fault| fault.causes().is_some()) {
-            seat.kill();
+        });
+        let left = if reason.is_none() { faulty.program.leave() } else { Ok(()) };
+        if !load.is_running() {
+            faulty.problem = Some("a busy process has ended".into());
         }
-        Ok(Some(turn))
-    }
-
-    /// Plays one turn, with a fault if one is given. Adds the delay that the fault caused to `excuse`.
-    fn disturbed(
-        &mut self,
-        fault: Option<Fault>,
-        seat: &mut Seat,
-        board: &Board,
-        excuse: &mut Duration,
-    ) -> Result<Turn, Violation> {
-        let (began, text) = seat.request(board)?;
-        let think = self.options.time.unwrap_or(Duration::from_secs(1));
-        let process = seat.running()?;
-        if fault == Some(ReaderGone) {
-            process.hang_up();
+        let Faulty { mut bout, is_over, problem, .. } = faulty;
+        if let Some(problem) = problem {
+            return Err(bout.not_injected(&problem));
         }
-        if fault == Some(OutputInBytes) && process.fill_output().is_ok() {
-            *excuse = Duration::MAX;
-        }
-        *excuse = excuse.saturating_add(self.send(fault, process, &text, board));
-        let group = process.group();
-        let delay = think.mul_f64(self.rng.f64());
-        let random = [(); 2].map(|()| self.rng.f64());
-        seat.close_input()?;
-        thread::scope(|scope| {
-            let meanwhile = scope.spawn(move || match fault {
-                Some(Killed) => {
-                    sleep(delay);
-                    signal_group(group, Signal::KILL);
-                    Duration::ZERO
-                }
-                Some(Stopped) => stop(group, delay, random),
-                Some(Slowed) => slow(group, think, random),
-                _ => Duration::ZERO,
-            });
-            if fault == Some(OutputInBytes) {
-                // The pipe is full, so the engine cannot write its answer yet.
-                sleep(think.mul_f64(1.5));
+        let mut outcome = std::mem::take(&mut bout.outcome);
+        match reason.or(left.err()) {
+            Some(_) if is_over => {}
+            Some(failure) => {
+                outcome.result = "avoidable";
+                outcome.reason = format!("{}: {}", failure.kind.name(), failure.detail);
             }
-            let turn = seat.read(began, board);
-            *excuse = excuse.saturating_add(meanwhile.join().unwrap_or_default());
-            turn
-        })
-    }
-
-    /// Sends the request. Returns the delay that the fault caused.
-    fn send(&mut self, fault: Option<Fault>, process: &mut Process, text: &str, board: &Board) -> Duration {
-        let began = Instant::now();
-        match fault {
-            Some(StoppedBetween) => {
-                process.signal(Signal::STOP);
-                process.write(text);
-                sleep(Duration::from_millis(self.rng.u64(0..300)));
-                process.signal(Signal::CONT);
-            }
-            Some(InputInBytes) => {
-                let pause = Duration::from_micros([0, 300, 2000][self.rng.usize(..3)]);
-                for byte in text.bytes() {
-                    process.write([byte]);
-                    sleep(pause);
-                }
-            }
-            Some(Noise) => process.write(self.noisy(text, board.moves().len() < 2)),
-            Some(Doubled) => process.write(text.repeat(2)),
-            _ => process.write(text),
+            None if record.winner == Some(side) => outcome.result = "won",
+            None => outcome.result = "lost on board",
         }
-        if matches!(fault, Some(StoppedBetween | InputInBytes)) { began.elapsed() } else { Duration::ZERO }
+        Ok(outcome)
     }
 
-    /// Adds meaningless lines before and after a request.
-    fn noisy(&mut self, text: &str, is_first_turn: bool) -> String {
-        const BLANK: [&str; 4] = ["", "   ", "\r", "\t"];
-        let long = "x".repeat(5000);
-        let words = ["garbage", "#!?", "hello 12", "3.5 2", "settings 9", &long, "new"];
-        let is_kept = self.protocol.keeps() && !self.protocol.is_sau();
-        let words = match (is_kept && !is_first_turn, self.protocol.is_sau()) {
-            // A keep-running process on Botzone reads any other line as the opponent's move.
-            (true, _) => &words[..0],
-            (_, true) => &words[..6],
-            _ => &words[..],
-        };
-        let choices = [&BLANK, words].concat();
-        let lines: Vec<&str> =
-            (0..self.rng.usize(1..=4)).map(|_| choices[self.rng.usize(..choices.len())]).collect();
-        let behind = match (self.protocol.is_sau(), is_kept) {
-            (true, _) => "undo\n",
-            (_, true) => "\t\n   ",
-            // Botzone appends stored data to the request.
-            _ => "stored data\n",
-        };
-        format!("{}\n{text}{behind}\n", lines.join("\n"))
+    fn not_injected(&self, problem: &str) -> String {
+        let name = self.fault.name();
+        format!("the fault {name} cannot be injected: {problem}; choose other faults with --fault")
     }
 
-    /// Returns the engine's command line, which for `NoDisk` and, if permitted, `Clock` also injects the fault.
-    fn command(&mut self) -> Vec<String> {
+    /// Returns the engine's command line, which for `NoDisk` and `Clock` also injects the fault.
+    fn command(&mut self) -> Result<Vec<String>, String> {
         let mut command = match self.fault {
             NoDisk => self.without_disk(),
-            Clock if can_unshare("--time") => {
+            Clock => {
+                if !can_unshare("--time") {
+                    return Err(self.not_injected("`unshare --time` needs root's rights"));
+                }
                 // The clocks are set forward by up to 300 days.
                 let days = (86_400 * self.rng.u32(0..=300)).to_string();
                 let start = ["unshare", "--time", "--monotonic", &days, "--boottime", &days];
@@ -386,7 +288,7 @@ impl<'a> Bout<'a> {
             }
             None => {}
         }
-        command
+        Ok(command)
     }
 
     /// Returns a command line that runs the engine with a full disk or with invalid paths.
@@ -403,6 +305,179 @@ impl<'a> Bout<'a> {
         };
         let words = [&start[..], &[engine, "--log", log, "--record-dir", records]].concat();
         words.into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// The opponent.
+struct RandomMoves(Rng);
+
+impl Player for RandomMoves {
+    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Failure> {
+        let legal: Vec<Move> = position.legal_moves().collect();
+        self.0.choice(legal).map(Choice::from).ok_or_else(|| Failure::cannot("the game is over"))
+    }
+}
+
+/// Injects faults into the turns of a program.
+struct Faulty<'a> {
+    bout: Bout<'a>,
+    program: Program,
+    /// Number of plies played.
+    ply: usize,
+    /// True if the game cannot continue after the fault.
+    is_over: bool,
+    /// Reason why a fault could not be injected.
+    problem: Option<String>,
+}
+
+impl Player for Faulty<'_> {
+    fn begin(&mut self, start: &Position, side: Side) -> Result<(), Failure> {
+        self.program.begin(start, side)
+    }
+
+    /// Requests a move, and repeats the request if the fault prevented an answer.
+    fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Failure> {
+        let is_whole_game = matches!(self.bout.fault, FullLoad | NoDisk);
+        let is_disturbed = is_whole_game || self.bout.rng.f64() < self.bout.options.rate;
+        self.bout.outcome.disturbed += usize::from(is_disturbed);
+        let fault = Some(self.bout.fault).filter(|_| is_disturbed && !is_whole_game);
+        let mut excuse = Duration::ZERO;
+        let mut choice = match self.disturbed(fault, position, budget, &mut excuse) {
+            Ok(choice) => choice,
+            Err(failure) => {
+                let is_cause = |cause: &str| failure.detail.contains(cause);
+                self.program.kill();
+                if !fault.and_then(Fault::causes).is_some_and(is_cause) {
+                    return Err(failure);
+                }
+                self.bout.outcome.excused += 1;
+                if self.bout.protocol.is_sau() {
+                    self.is_over = true;
+                    return Err(failure);
+                }
+                self.disturbed(None, position, budget, &mut excuse)?
+            }
+        };
+        // The process may have answered before the fault hit it.
+        if fault.is_some_and(|fault| fault.causes().is_some()) {
+            self.program.kill();
+        }
+        let time = choice.time.unwrap_or_default();
+        let own = time.saturating_sub(excuse);
+        choice.time = Some(own);
+        let is_late = |time| budget.time.is_some_and(|limit| time > limit + self.bout.options.grace);
+        self.bout.outcome.excused += usize::from(is_late(time) && !is_late(own));
+        Ok(choice)
+    }
+
+    fn played(&mut self, mv: Move) {
+        self.ply += 1;
+        self.program.played(mv);
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        self.program.end()
+    }
+}
+
+impl Faulty<'_> {
+    /// Plays one turn, with a fault if one is given. Adds the delay that the fault caused to `excuse`.
+    fn disturbed(
+        &mut self,
+        fault: Option<Fault>,
+        position: &Position,
+        budget: Budget,
+        excuse: &mut Duration,
+    ) -> Result<Choice, Failure> {
+        let text = self.program.prepare(budget)?;
+        let think = self.bout.options.time.unwrap_or(Duration::from_secs(1));
+        *excuse = excuse.saturating_add(self.send(fault, &text)?);
+        let group = self.program.process()?.group();
+        let delay = think.mul_f64(self.bout.rng.f64());
+        let random = [(); 2].map(|()| self.bout.rng.f64());
+        self.program.sent()?;
+        thread::scope(|scope| {
+            let meanwhile = scope.spawn(move || match fault {
+                Some(Killed) => {
+                    sleep(delay);
+                    signal_group(group, Signal::KILL);
+                    Duration::ZERO
+                }
+                Some(Stopped) => stop(group, delay, random),
+                Some(Slowed) => slow(group, think, random),
+                _ => Duration::ZERO,
+            });
+            if fault == Some(OutputInBytes) {
+                // The pipe is full, so the engine cannot write its answer yet.
+                sleep(think.mul_f64(1.5));
+            }
+            let choice = self.program.answer(position);
+            *excuse = excuse.saturating_add(meanwhile.join().unwrap_or_default());
+            choice
+        })
+    }
+
+    /// Sends the request, with a fault of the pipes if one is given. Returns the delay that the fault caused.
+    fn send(&mut self, fault: Option<Fault>, text: &str) -> Result<Duration, Failure> {
+        let process = self.program.process()?;
+        if fault == Some(ReaderGone) {
+            process.hang_up();
+        }
+        let mut excuse = Duration::ZERO;
+        if fault == Some(OutputInBytes) {
+            match process.fill_output() {
+                Ok(()) => excuse = Duration::MAX,
+                Err(error) => self.problem = Some(format!("its output pipe cannot be filled: {error}")),
+            }
+        }
+        let noisy = if fault == Some(Noise) { self.noisy(text) } else { String::new() };
+        let began = Instant::now();
+        let rng = &mut self.bout.rng;
+        let process = self.program.process()?;
+        match fault {
+            Some(StoppedBetween) => {
+                process.signal(Signal::STOP);
+                process.write(text);
+                sleep(Duration::from_millis(rng.u64(0..300)));
+                process.signal(Signal::CONT);
+            }
+            Some(InputInBytes) => {
+                let pause = Duration::from_micros([0, 300, 2000][rng.usize(..3)]);
+                for byte in text.bytes() {
+                    process.write([byte]);
+                    sleep(pause);
+                }
+            }
+            Some(Noise) => process.write(noisy),
+            Some(Doubled) => process.write(text.repeat(2)),
+            _ => process.write(text),
+        }
+        let is_delay = matches!(fault, Some(StoppedBetween | InputInBytes));
+        Ok(if is_delay { began.elapsed() } else { excuse })
+    }
+
+    /// Adds meaningless lines before and after a request.
+    fn noisy(&mut self, text: &str) -> String {
+        const BLANK: [&str; 4] = ["", "   ", "\r", "\t"];
+        let long = "x".repeat(5000);
+        let words = ["garbage", "#!?", "hello 12", "3.5 2", "settings 9", &long, "new"];
+        let is_kept = self.bout.protocol.keeps() && !self.bout.protocol.is_sau();
+        let words = match (is_kept && self.ply >= 2, self.bout.protocol.is_sau()) {
+            // A keep-running process on Botzone reads any other line as the opponent's move.
+            (true, _) => &words[..0],
+            (_, true) => &words[..6],
+            _ => &words[..],
+        };
+        let choices = [&BLANK, words].concat();
+        let lines: Vec<&str> =
+            (0..self.bout.rng.usize(1..=4)).map(|_| choices[self.bout.rng.usize(..choices.len())]).collect();
+        let behind = match (self.bout.protocol.is_sau(), is_kept) {
+            (true, _) => "undo\n",
+            (_, true) => "\t\n   ",
+            // Botzone appends stored data to the request.
+            _ => "stored data\n",
+        };
+        format!("{}\n{text}{behind}\n", lines.join("\n"))
     }
 }
 

@@ -2,36 +2,36 @@
 //!
 //! Each module uses only those listed above it:
 //!
-//! 1. [`groups`]: process groups that end with this program. [`usage`]: time and memory of a process. [`load`]: busy
-//!    processes.
-//! 2. [`process`]: a child process on pipes. [`program`]: a program under test.
-//! 3. [`notation`]: moves and histories of each platform. [`protocol`]: the protocols. [`board`]: the game.
-//! 4. [`player`]: the interface of players.
-//! 5. [`verdict`], [`interaction`], [`botzone`]: a bot under Botzone's limits.
-//! 6. [`external`]: SAU and UCI programs as players. [`sau`]: a model of the SAU platform and its operator.
-//! 7. [`seat`]: one side of a game under strict rules. [`selfplay`], [`faults`]: the commands of the program `arena`,
+//! 1. [`groups`]: process groups that end with this program. [`signals`]: Ctrl-C. [`usage`]: time and memory of a process.
+//!    [`load`]: busy processes. [`failure`]: what loses a game away from the board.
+//! 2. [`process`]: a child process on pipes. [`limits`]: a process with a judge's limits.
+//! 3. [`notation`], [`interaction`]: moves, histories and answers of each platform. [`dialect`]: the protocols. [`board`]:
+//!    the game.
+//! 4. [`player`]: the interface of players. [`program`]: a process that speaks a dialect, as a player.
+//! 5. [`game`]: one game between two players.
+//! 6. [`sau`]: a model of the SAU platform and its operator. [`selfplay`], [`faults`]: the commands of the program `arena`,
 //!    and [`arguments`], their option values.
 
 #![allow(missing_docs)] // used only in this workspace: self-explanatory names need no comment
 
 pub mod arguments;
 pub mod board;
-pub mod botzone;
-pub mod external;
+pub mod dialect;
+pub mod failure;
 pub mod faults;
+pub mod game;
 pub mod groups;
 pub mod interaction;
+pub mod limits;
 pub mod load;
 pub mod notation;
 pub mod player;
 pub mod process;
 pub mod program;
-pub mod protocol;
 pub mod sau;
-pub mod seat;
 pub mod selfplay;
+pub mod signals;
 pub mod usage;
-pub mod verdict;
 
 use std::io::{self, Write};
 

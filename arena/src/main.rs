@@ -1,11 +1,8 @@
 //! The program `arena`, with the commands `selfplay` and `faults`, which the scripts of the same names run.
 
 use clap::Parser;
-use otrera_arena::{faults, groups, load, selfplay};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use otrera_arena::{faults, groups, load, selfplay, signals};
 use std::process::ExitCode;
-use std::thread;
 
 /// Plays games of an engine through the platforms' protocols.
 #[derive(Parser)]
@@ -22,8 +19,8 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Command::parse() {
-        Command::Selfplay(options) => heed_signals().and_then(|()| selfplay::run(&options)),
-        Command::Faults(options) => heed_signals().and_then(|()| faults::run(&options)),
+        Command::Selfplay(options) => signals::listen(|_| ()).and_then(|()| selfplay::run(&options)),
+        Command::Faults(options) => signals::listen(|_| ()).and_then(|()| faults::run(&options)),
         Command::Busy { parent } => load::keep_busy(parent).map(|()| true),
     };
     match outcome {
@@ -36,15 +33,4 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// Kills all programs under test when this program receives its first signal.
-fn heed_signals() -> Result<(), String> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| error.to_string())?;
-    thread::spawn(move || {
-        if signals.forever().next().is_some() {
-            groups::end_all();
-        }
-    });
-    Ok(())
 }

@@ -6,25 +6,25 @@
 
 use crate::arguments::{read_seconds, read_time};
 use crate::board::Board;
+use crate::dialect::Dialect;
+use crate::failure::{Failure, Kind};
+use crate::game::{Control, Event, GameSetup, play};
 use crate::notation::{Form, read_letters};
-use crate::player::{Budget, Player};
-use crate::process::{Errors, Process};
-use crate::protocol::Protocol;
+use crate::player::{Budget, Choice, Player};
+use crate::program::Program;
 use clap::ValueEnum;
 use fastrand::Rng;
-use otrera::{Forfeit, Move, Side, Size, mix_seed};
+use otrera::{Move, Position, Side, Size, mix_seed};
 use rustix::process::Signal;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time limit for an engine's answer, in addition to a tenth of the engine's total time.
 const HANG: Duration = Duration::from_secs(30);
-
-/// Time limit for the answer to `name?`.
-const START: Duration = Duration::from_secs(10);
 
 /// Time that the engine has to exit after `quit`.
 const QUIT: Duration = Duration::from_millis(1000);
@@ -119,19 +119,97 @@ pub struct Played {
     pub log: String,
 }
 
-/// Plays a game. Its files are written to `folder`, which must be empty.
-pub fn play(opponent: &mut dyn Player, conditions: Conditions, folder: &Path) -> Played {
-    let mut platform = Platform::new(conditions, folder);
-    let outcome = platform.play(opponent);
-    platform.process = None;
+/// Plays a game of the engine against `opponent` on the simulated platform. Its files are written to `folder`, which must
+/// be empty.
+pub fn simulate(opponent: &mut dyn Player, conditions: Conditions, folder: &Path) -> Played {
+    let platform = Mutex::new(Platform::new(conditions, folder));
+    let setup = GameSetup {
+        start: Dialect::Sau.start(None),
+        opening: Vec::new(),
+        // The platform's own clock charges the engine, and limits the opponent.
+        control: Control::Free,
+        grace: Duration::MAX,
+        adjudicate: None,
+    };
+    let side = conditions.side();
+    let (mut engine, mut rival) = (Engine(&platform), Rival { player: opponent, platform: &platform });
+    let mut players: [&mut dyn Player; 2] = [&mut engine, &mut rival];
+    players.rotate_left(side.index());
+    let mut broken = None;
+    let record = play(players, &setup, &mut |_, _, event| {
+        if let Event::Failed(loser, failure) = event {
+            let who = if loser == side { "" } else { "the opponent: " };
+            broken.get_or_insert(format!("{who}{}", failure.detail));
+        }
+    });
+    let mut platform = platform.into_inner().unwrap_or_else(PoisonError::into_inner);
+    platform.program.kill();
     let logs = ["otrera.log", "otrera-2.log"].map(|name| folder.join("engine").join(name));
     let log = logs.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
     Played {
-        broken: outcome.err(),
-        plies: platform.board.moves().len(),
-        won: platform.board.position().winner() == Some(conditions.side()),
+        won: broken.is_none() && record.winner == Some(side),
+        broken,
+        plies: record.moves.len(),
         log,
         ..platform.played
+    }
+}
+
+/// The engine under test, handled by the platform and its operator.
+struct Engine<'a, 'b>(&'a Mutex<Platform<'b>>);
+
+/// The engine's opponent. The platform can kill the engine while the opponent thinks.
+struct Rival<'a, 'b> {
+    player: &'a mut dyn Player,
+    platform: &'a Mutex<Platform<'b>>,
+}
+
+fn locked<'a, 'b>(platform: &'a Mutex<Platform<'b>>) -> MutexGuard<'a, Platform<'b>> {
+    platform.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Fails as a player that cannot go on, for this reason.
+fn failed<T>(outcome: Result<T, String>) -> Result<T, Failure> {
+    outcome.map_err(Failure::cannot)
+}
+
+impl Player for Engine<'_, '_> {
+    fn begin(&mut self, _: &Position, _: Side) -> Result<(), Failure> {
+        failed(locked(self.0).begin())
+    }
+
+    fn choose(&mut self, _: &Position, _: Budget) -> Result<Choice, Failure> {
+        failed(locked(self.0).our_turn()).map(Choice::from)
+    }
+
+    fn played(&mut self, mv: Move) {
+        locked(self.0).played(mv);
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        failed(locked(self.0).end())
+    }
+}
+
+impl Player for Rival<'_, '_> {
+    fn begin(&mut self, start: &Position, side: Side) -> Result<(), Failure> {
+        self.player.begin(start, side)
+    }
+
+    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Failure> {
+        let ends = locked(self.platform).their_turn();
+        let time = ends.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let choice = self.player.choose(position, Budget { time: Some(time), iterations: None })?;
+        std::thread::sleep(ends.saturating_duration_since(Instant::now()));
+        Ok(choice)
+    }
+
+    fn played(&mut self, mv: Move) {
+        self.player.played(mv);
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        self.player.end()
     }
 }
 
@@ -139,8 +217,14 @@ struct Platform<'a> {
     conditions: Conditions<'a>,
     folder: &'a Path,
     rng: Rng,
-    process: Option<Process>,
+    program: Program,
     board: Board,
+    /// Number of the engine's turns so far.
+    turns: usize,
+    /// Number of plies that both players have seen.
+    seen: usize,
+    /// Reason why the engine cannot go on after the opponent's turn.
+    problem: Option<String>,
     /// The result so far: `used`, `killed` and `refused`.
     played: Played,
     /// Texts of the open dialog boxes.
@@ -159,8 +243,11 @@ impl<'a> Platform<'a> {
             conditions,
             folder,
             rng,
-            process: None,
-            board: Board::new(Protocol::Sau.start(None)),
+            program: Program::new(Vec::new(), Dialect::Sau),
+            board: Board::new(Dialect::Sau.start(None)),
+            turns: 0,
+            seen: 0,
+            problem: None,
             played: Played::default(),
             boxes: Vec::new(),
             kill_turn,
@@ -168,22 +255,16 @@ impl<'a> Platform<'a> {
         }
     }
 
-    fn play(&mut self, opponent: &mut dyn Player) -> Result<(), String> {
+    fn begin(&mut self) -> Result<(), String> {
         self.install().map_err(|error| format!("{}: {error}", self.folder.display()))?;
-        opponent.begin(self.board.position()).map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
         self.load()?;
         let black = self.conditions.side() == Side::Black;
         self.send(if black { "new black\n" } else { "new white\n" });
-        let mut turns = 0;
-        while self.board.position().winner().is_none() {
-            if self.board.position().side() == self.conditions.side() {
-                turns += 1;
-                let mv = self.our_turn(turns)?;
-                opponent.played(mv);
-            } else {
-                self.their_turn(opponent, turns)?;
-            }
-        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.problem.take().map_or(Ok(()), Err)?;
         // The operator closes the box with the result before the engines receive `end`.
         self.click();
         self.send("end\n");
@@ -219,7 +300,7 @@ impl<'a> Platform<'a> {
     }
 
     fn send(&mut self, text: &str) {
-        if let Some(process) = &mut self.process {
+        if let Ok(process) = self.program.process() {
             process.write(text);
         }
     }
@@ -231,11 +312,9 @@ impl<'a> Platform<'a> {
         }
         let mut command = vec![self.program().to_string_lossy().into_owned()];
         command.extend(self.conditions.engine.iter().skip(1).cloned());
-        let mut process = Process::start(&command, Errors::Hidden).map_err(|error| error.to_string())?;
-        process.write("name?\n");
-        let line = process.line(Instant::now(), START).map_err(|forfeit| format!("name?: {forfeit:?}"))?;
-        self.process = Some(process);
-        if line.starts_with("name ") { Ok(()) } else { Err(format!("name?: {line}")) }
+        self.program.kill();
+        self.program.set_command(command);
+        self.program.introduce().map_err(|failure| format!("name?: {failure}"))
     }
 
     /// Simulates the operator, who closes every dialog box. After a crash, one more box appears with a delay.
@@ -260,7 +339,7 @@ impl<'a> Platform<'a> {
     }
 
     fn load_again(&mut self) -> Result<(), String> {
-        self.process = None;
+        self.program.kill();
         self.click();
         self.load()
     }
@@ -268,7 +347,7 @@ impl<'a> Platform<'a> {
     fn kill(&mut self) {
         self.played.killed = Some(self.board.moves().len());
         self.boxes.push("Program has been ended for unknown reasons!");
-        if let Some(process) = &self.process {
+        if let Ok(process) = self.program.process() {
             process.signal(Signal::KILL);
         }
     }
@@ -279,7 +358,10 @@ impl<'a> Platform<'a> {
     }
 
     /// Waits for the engine's move while its clock runs. If a kill is due, kills the engine at a random moment.
-    fn our_turn(&mut self, turn: usize) -> Result<Move, String> {
+    fn our_turn(&mut self) -> Result<Move, String> {
+        self.problem.take().map_or(Ok(()), Err)?;
+        self.turns += 1;
+        let turn = self.turns;
         let began = Instant::now();
         let mut kill_at = self.is_killed_in(Kill::Ours, turn).then(|| {
             // In half of the games within the usual thinking time, otherwise within twice that time.
@@ -288,18 +370,18 @@ impl<'a> Platform<'a> {
         });
         let limit = self.conditions.options.total_time / 10 + HANG;
         let mv = loop {
-            let process = self.process.as_mut().ok_or("no engine")?;
+            let process = self.program.process().map_err(|failure| failure.detail)?;
             match process.line(began, kill_at.unwrap_or(limit)) {
                 Ok(line) => match self.judged(&line)? {
                     Some(mv) => break mv,
                     None => continue,
                 },
                 // A line that was complete before the kill still counts.
-                Err(Forfeit::Late(_)) if kill_at.take().is_some() => self.kill(),
-                Err(Forfeit::Crashed(_)) if !self.boxes.is_empty() => self.load_again()?,
+                Err(Failure { kind: Kind::Late, .. }) if kill_at.take().is_some() => self.kill(),
+                Err(failure) if failure.kind.is_crash() && !self.boxes.is_empty() => self.load_again()?,
                 Err(forfeit) => {
                     let (ply, refused) = (self.board.moves().len(), self.played.refused);
-                    return Err(format!("no move after {ply} plies and {refused} refused: {forfeit:?}"));
+                    return Err(format!("no move after {ply} plies and {refused} refused: {forfeit}"));
                 }
             }
         };
@@ -327,11 +409,11 @@ impl<'a> Platform<'a> {
         Ok(None)
     }
 
-    /// Plays the opponent's move and discards the engine's output meanwhile. A dead engine never receives the move.
-    fn their_turn(&mut self, opponent: &mut dyn Player, turn: usize) -> Result<(), String> {
+    /// Begins the opponent's turn, in which the engine can be killed and loaded again. Returns the time of its end.
+    fn their_turn(&mut self) -> Instant {
         let longest = self.conditions.options.opponent_time;
         let ends = Instant::now() + longest.mul_f64(self.rng.f64());
-        let is_lost = self.is_killed_in(Kill::Theirs, turn);
+        let is_lost = self.is_killed_in(Kill::Theirs, self.turns);
         let due = match self.kill_due.take() {
             None if is_lost => Some(Instant::now() + longest.mul_f64(self.rng.f64())),
             due => due,
@@ -344,20 +426,27 @@ impl<'a> Platform<'a> {
             // The operator loads the engine before the opponent's move only if there is time.
             let downtime = Duration::from_secs_f64(0.5 * self.rng.f64());
             if Instant::now() + downtime < ends {
-                self.load_again()?;
+                self.problem = self.load_again().err();
             }
         }
-        let time = ends.saturating_duration_since(Instant::now());
-        let budget = Budget { time: Some(time.max(Duration::from_millis(1))), iterations: None };
-        let choice = opponent
-            .choose(self.board.position(), budget)
-            .map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
-        std::thread::sleep(ends.saturating_duration_since(Instant::now()));
+        ends
+    }
+
+    /// Hands over a move. The engine's own is on the board already.
+    fn played(&mut self, mv: Move) {
+        self.seen += 1;
+        if self.board.moves().len() < self.seen {
+            self.problem = self.problem.take().or(self.hand_over(mv).err());
+        }
+    }
+
+    /// Sends the opponent's move to the engine and discards the engine's output before it. A dead engine never receives
+    /// the move.
+    fn hand_over(&mut self, mv: Move) -> Result<(), String> {
         self.overlook();
-        self.make(choice.mv)?;
-        opponent.played(choice.mv);
+        self.make(mv)?;
         if self.boxes.is_empty() {
-            self.send(&format!("move {}\n", self.board.format_move(choice.mv, Form::Sau)));
+            self.send(&format!("move {}\n", self.board.format_move(mv, Form::Sau)));
         } else {
             self.boxes.push("WriteMsg failed error: 232");
             if self.board.position().winner().is_none() {
@@ -372,7 +461,7 @@ impl<'a> Platform<'a> {
 
     /// Discards output that the engine sent out of turn.
     fn overlook(&mut self) {
-        while let Some(process) = &mut self.process
+        while let Ok(process) = self.program.process()
             && process.line(Instant::now(), Duration::ZERO).is_ok()
         {}
     }
@@ -391,7 +480,10 @@ impl<'a> Platform<'a> {
 
     /// Simulates the platform's Unload command: sends `quit`, and fails if the engine has not exited within [`QUIT`].
     fn quit(&mut self) -> Result<(), String> {
-        let Some(mut process) = self.process.take().filter(|_| self.boxes.is_empty()) else { return Ok(()) };
+        if !self.boxes.is_empty() {
+            return Ok(());
+        }
+        let Ok(process) = self.program.process() else { return Ok(()) };
         process.write("quit\n");
         let asked = Instant::now();
         while process.line(asked, QUIT).is_ok() {}

@@ -83,3 +83,17 @@ fn a_game_is_shown_move_by_move() {
     assert!(said.contains("game 1: black (default) wins in 1 plies, white forfeits ("), "{said}");
     assert!(!said.contains('\x1b'), "no terminal: {said:?}");
 }
+
+/// The engine deletes the program `arena`, so the busy processes of the second game cannot start.
+#[test]
+fn a_fault_that_cannot_be_injected_fails_the_run() {
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("arena-copy");
+    fs::copy(env!("CARGO_BIN_EXE_arena"), &copy).unwrap();
+    let engine = engine("deletes", &format!("rm -f '{}'", copy.display()));
+    let mut command = Command::new(&copy);
+    command.args(["faults", "--games", "20", "--fault", "full-load", "--protocol", "simple", "--engine"]);
+    let Output { status, stderr, .. } = command.arg(engine).output().unwrap();
+    let said = String::from_utf8(stderr).unwrap();
+    assert!(said.contains("the fault full-load cannot be injected: busy processes do not start"), "{said}");
+    assert_eq!(status.code(), Some(2), "{said}");
+}

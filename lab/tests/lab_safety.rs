@@ -252,7 +252,7 @@ fn the_reason_for_a_forfeit_is_printed() {
     let folder = Folder::new("reasons");
     let player = "cmd:sh /is/not/there.sh,proto=botzone-simple";
     let printed = run_in(&folder, &format!("match '{player}' random --games 2 --size 6 --plies 0")).printed();
-    let reason = format!("{player} lost 2 by crash, first: RE: the program ended with exit status: ");
+    let reason = format!("{player} lost 2 by crash, first: the program ended with exit status: ");
     assert!(printed.contains(&reason), "{printed}");
 }
 

@@ -4,11 +4,11 @@ use crate::common::{LIMIT, assert_contains, files, folder, installed, only_recor
 use otrera::{Move, Position, Rules, Side, Size};
 use otrera_arena::board::Board;
 use otrera_arena::notation::Form;
-use otrera_arena::program::Program;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
+use testkit::program::Program;
 use testkit::random_move;
 
 /// Time limit for an answer.

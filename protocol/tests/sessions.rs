@@ -48,12 +48,12 @@
 #[path = "sessions/transcript.rs"]
 mod transcript;
 
-use otrera_arena::program::Program;
 use otrera_bot::platforms::PLATFORMS;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use testkit::program::Program;
 use testkit::{at_once, skip};
 
 /// Returns the prefixes of the transcripts' file names: those of [`PLATFORMS`], and `any`.

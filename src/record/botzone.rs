@@ -12,7 +12,7 @@
 //! input holds the same game from one side's view: `{"requests":[…],"responses":[…]}`. Player 0 moves first and is our
 //! Black. `x` (column) and `y` (row, from Black's side) count from 0. The start position is [`Position::start`].
 
-use super::{Forfeit, GameRecord, PlayedMove};
+use super::{GameRecord, LATE, PlayedMove};
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
@@ -125,7 +125,7 @@ fn read_turn(turn: &Value, position: &Position) -> Result<Move, (String, String)
         }
         Some(verdict) => {
             let kind = match verdict {
-                "TLE" => Forfeit::LATE,
+                "TLE" => LATE,
                 "RE" | "MLE" | "NJ" => "crash",
                 _ => "garbage",
             };

@@ -7,7 +7,7 @@ use crate::interrupt::locked;
 use crate::matches::spec::PlayerSpec;
 use crate::progress::progress_bar;
 use otrera_arena::process::check_start;
-use otrera_arena::sau::{Conditions, Kill, Options, Played, play};
+use otrera_arena::sau::{Conditions, Kill, Options, Played, simulate};
 use std::fs;
 use std::sync::Mutex;
 
@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     args.cores.for_each(0..args.games, |number| {
         let conditions = Conditions { engine: &engine, options: &args.options, number };
         let folder = std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()));
-        let played = play(opponent.build(conditions.seed()).as_mut(), conditions, &folder);
+        let played = simulate(opponent.build(conditions.seed()).as_mut(), conditions, &folder);
         // A leftover temporary folder is not a failure.
         let _ = fs::remove_dir_all(&folder);
         let mut games = locked(&games);

@@ -4,11 +4,13 @@ use crate::cluster::WorkArgs;
 use crate::cluster::jobs::{self, Job};
 use crate::interrupt;
 use crate::matches::results::Results;
+use crate::matches::score::side_of_a;
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::Openings;
-use crate::play::referee::{self, Control, GameSetup};
+use crate::play::player::Player;
 use otrera::record::json;
-use otrera::{GameRecord, Position, Rules, Size, mix_seed};
+use otrera::{GameRecord, Position, Rules, Side, Size, mix_seed};
+use otrera_arena::game::{Control, GameSetup, play as play_game};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -70,6 +72,8 @@ impl Match {
             Control::PerMove(time) => add("time", &time.as_secs_f64()),
             Control::PerGame(time) => add("game-time", &time.as_secs_f64()),
             Control::Iterations(count) => add("iterations", &count),
+            // No option of a match sets them.
+            Control::Turns { .. } => {}
         }
         arguments
     }
@@ -103,17 +107,22 @@ impl Match {
         let seed = |player: u64| mix_seed(number * 2 + player, self.openings.seed).wrapping_add(1);
         let [mut a, mut b] = [self.players[0].build(seed(0)), self.players[1].build(seed(1))];
         let [name_a, name_b] = [&self.players[0].text, &self.players[1].text];
-        let (outcome, [black, white]) = if number.is_multiple_of(2) {
-            (referee::play([a.as_mut(), b.as_mut()], &setup), [name_a, name_b])
-        } else {
-            (referee::play([b.as_mut(), a.as_mut()], &setup), [name_b, name_a])
-        };
+        let mut players: [&mut dyn Player; 2] = [a.as_mut(), b.as_mut()];
+        let mut names = [name_a, name_b];
+        if side_of_a(number) == Side::White {
+            players.reverse();
+            names.reverse();
+        }
+        let [black, white] = names;
+        let record = play_game(players, &setup, &mut |_, _, _| ());
         GameRecord {
             number,
+            black: black.clone(),
+            white: white.clone(),
             when: chrono::Local::now().format("%Y.%m.%d %H:%M").to_string(),
             event: "lab match".into(),
             control: self.control.to_string(),
-            ..GameRecord::new(black, white, start).with_outcome(outcome)
+            ..record
         }
     }
 }

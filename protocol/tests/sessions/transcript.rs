@@ -3,11 +3,11 @@
 use otrera::{Move, Position, Size};
 use otrera_arena::board::Board;
 use otrera_arena::notation::Form;
-use otrera_arena::program::Program;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 use testkit::Folder;
+use testkit::program::Program;
 
 /// Default time limit for a line of output and for the program's exit.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -6,7 +6,7 @@ use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
-use crate::record::{Forfeit, GameRecord, MAX_NESTING, Note, Notes, PlayedMove, Variation};
+use crate::record::{GameRecord, LATE, MAX_NESTING, Note, Notes, PlayedMove, Variation};
 use std::time::Duration;
 
 /// Reads all games of a file. The caller checks whether the moves are legal.
@@ -80,7 +80,7 @@ fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
         _ => None,
     };
     let kind = match how.trim() {
-        "T" | "Time" => Some(Forfeit::LATE),
+        "T" | "Time" => Some(LATE),
         "F" | "Forfeit" => Some("forfeit"),
         _ => None,
     };

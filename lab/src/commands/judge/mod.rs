@@ -8,15 +8,16 @@ use crate::arguments::{read_count, read_if, read_size, read_time};
 use crate::interrupt::locked;
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::Player;
-use crate::play::referee::{self, Control, GameSetup};
 use crate::progress::progress_bar;
 use clap::ValueEnum;
 use confine::{Refusal, confined};
-use otrera::{Outcome, Position, Side, Size};
-use otrera_arena::botzone::{Allowance, BotzonePlayer, Log};
+use otrera::{GameRecord, Position, Side, Size};
+use otrera_arena::dialect::{Dialect, Mode};
+use otrera_arena::game::{Control, GameSetup, play};
+use otrera_arena::limits::{Allowance, Log};
 use otrera_arena::load::Load;
 use otrera_arena::process::{Errors, check_start};
-use otrera_arena::protocol::Mode;
+use otrera_arena::program::Program;
 use report::Report;
 use serde_json::Value;
 use std::time::Duration;
@@ -113,7 +114,7 @@ fn read_factor(text: &str) -> Result<f64, String> {
 
 pub fn run(args: &Args) -> Result<(), String> {
     let court = Court::new(args)?;
-    let _load = Load::start(args.load)?;
+    let _load = Load::start(args.load).map_err(|problem| format!("--load: {problem}"))?;
     let mut reports = Vec::new();
     for &mode in &args.mode {
         let report = court.judge(mode);
@@ -168,7 +169,7 @@ impl<'a> Court<'a> {
         let log = Log::default();
         let errors = if self.args.stderr { Errors::Shown } else { Errors::Hidden };
         let bot = || {
-            let player = BotzonePlayer::new(self.command.clone(), mode);
+            let player = Program::new(self.command.clone(), Dialect::Botzone(mode));
             player.judged(self.allowance, errors, log.clone())
         };
         let mut bots = [bot(), bot()];
@@ -177,9 +178,9 @@ impl<'a> Court<'a> {
         bar.set_message(format!("games of {mode}"));
         for number in 0..self.args.games {
             let bot_side = if number.is_multiple_of(2) { Side::Black } else { Side::White };
-            let outcome = self.game(&mut bots, bot_side, number);
+            let game = self.game(&mut bots, bot_side, number);
             let turns = std::mem::take(&mut *locked(&log));
-            report.add(outcome, bot_side, self.opponent.is_none(), turns);
+            report.add(game, bot_side, self.opponent.is_none(), turns);
             bar.set_message(format!("games of {mode}, {} won", report.won));
             bar.inc(1);
         }
@@ -187,7 +188,7 @@ impl<'a> Court<'a> {
         report
     }
 
-    fn game(&self, bots: &mut [BotzonePlayer; 2], bot_side: Side, number: u64) -> Outcome {
+    fn game(&self, bots: &mut [Program; 2], bot_side: Side, number: u64) -> GameRecord {
         let conditions = GameSetup {
             start: Position::start(self.args.size),
             opening: Vec::new(),
@@ -204,8 +205,8 @@ impl<'a> Court<'a> {
             None => twin,
         };
         match bot_side {
-            Side::Black => referee::play([bot, opponent], &conditions),
-            Side::White => referee::play([opponent, bot], &conditions),
+            Side::Black => play([bot, opponent], &conditions, &mut |_, _, _| ()),
+            Side::White => play([opponent, bot], &conditions, &mut |_, _, _| ()),
         }
     }
 }

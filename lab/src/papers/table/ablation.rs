@@ -8,10 +8,10 @@ use super::study::{Cell, Study, file_name, machine, percent, percent_interval};
 use crate::arguments::cores;
 use crate::matches::score::{Score, side_of_a};
 use crate::play::player::run_search;
-use crate::play::referee::Control;
 use crate::sheet::Sheet;
 use crate::stats::{mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk};
 use otrera::{GameRecord, Limits, Params, Position, Resources, Search};
+use otrera_arena::game::Control;
 use statrs::statistics::Statistics;
 use std::time::Duration;
 

@@ -3,9 +3,9 @@
 
 use super::study::{Cell, Study, machine, percent, percent_interval};
 use crate::matches::score::Score;
-use crate::play::referee::Control;
 use crate::plot::{Line, Plot};
 use crate::sheet::Sheet;
+use otrera_arena::game::Control;
 
 /// The evaluations, in the paper's order.
 const EVALUATIONS: [&str; 3] = ["mobility", "territory", "relative"];

@@ -2,9 +2,9 @@
 
 use super::study::{Cell, Study, machine, percent, percent_interval};
 use crate::matches::score::Score;
-use crate::play::referee::Control;
 use crate::sheet::Sheet;
 use otrera::Level;
+use otrera_arena::game::Control;
 use std::time::Duration;
 
 /// Number of games of each level, from level 1, against the level below. Slower levels play fewer games.

@@ -3,8 +3,8 @@
 
 use super::study::{Cell, Study, file_name, machine};
 use crate::matches::score::Score;
-use crate::play::referee::Control;
 use crate::sheet::Sheet;
+use otrera_arena::game::Control;
 use std::time::Duration;
 
 /// Techniques of the preset, each with the settings that turn it off.
