@@ -34,7 +34,7 @@ def packed(weights):
     """Returns the packed weights, in the order in which packed.rs reads them."""
     priors, network = weights["priors"]["small"], weights["networks"]["small"]
     numbers = in_units(priors["movements"]) + in_units(priors["arrows"])
-    parts = [part for name, part in network.items() if name not in ("trained", "squares")]
+    parts = [part for name, part in network.items() if name not in ("trained", "squares", "lead")]
     numbers += [int(number) for number in flat(parts)]
     rows = [priors["movement_rows"], priors["arrow_rows"], network["squares"]]
     return struct.pack(f"<{len(numbers)}i", *numbers) + b"".join(map(base64.b64decode, rows))

@@ -119,6 +119,18 @@ impl GameClock {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_match_reserves_half_of_the_overhead_as_spare_time() {
+        let [total, overhead] = [900_000, 5_000].map(Duration::from_millis);
+        let clock = GameClock::for_match(total, overhead);
+        assert_eq!(
+            clock,
+            GameClock::new(total).with_overhead(overhead).with_spare(Duration::from_millis(2_500))
+        );
+        let without = GameClock::new(total).with_overhead(overhead);
+        assert!(clock.time_for(&Position::standard()) < without.time_for(&Position::standard()));
+    }
+
     /// Plays a game of random moves with a clock for Black only. Returns the time left after each of Black's moves,
     /// which each take 5 ms more than planned.
     fn time_left_during_a_game(total: Duration, mut position: Position) -> Vec<Duration> {

@@ -134,6 +134,30 @@ mod tests {
     }
 
     #[test]
+    fn better_moves_are_chosen_more_often() {
+        let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
+        let report = search.run(&Limits::iterations(200), &AtomicBool::new(false), &mut |_| ());
+        let strength = Level(2).strength().expect("a level below 10");
+        let mut rng = Rng::with_seed(1);
+        let mut count = vec![0; report.lines.len()];
+        for _ in 0..2000 {
+            let chosen = strength.choose(report.clone(), &mut rng).best;
+            count[report.lines.iter().position(|line| Some(line.mv) == chosen).expect("a root move")] += 1;
+        }
+        let best = report.lines[0].win_rate.0;
+        let loss = |index: usize| best - report.lines[index].win_rate.0;
+        for (index, &times) in count.iter().enumerate().skip(1) {
+            // Three standard deviations.
+            assert!(
+                f64::from(times) < f64::from(count[0]) + 3.0 * f64::from(count[0]).sqrt()
+                    || loss(index) <= 0.0
+            );
+            assert!(times == 0 || loss(index) <= strength.max_loss, "{times} times {}", loss(index));
+        }
+        assert!(count[0] > 100 && count.iter().sum::<i32>() > 2 * count[0], "{count:?}");
+    }
+
+    #[test]
     fn levels_outside_1_to_10_are_rejected() {
         assert!([0, 11, 256 + 3].map(Level::new).iter().all(Option::is_none));
         assert!("11".parse::<Level>().is_err());

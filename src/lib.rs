@@ -55,7 +55,7 @@ pub use eval::model::{Model, ModelScratch};
 pub use eval::winrate::{ValueLink, WinRate};
 pub use eval::{Evaluator, Value};
 pub use level::Level;
-pub use record::{GameRecord, Note, Outcome, PlayedMove, Variation};
+pub use record::{GameRecord, Note, PlayedMove, Variation};
 pub use search::params::{Parallel, Params};
 pub use search::report::{Line, Report};
 pub use search::{Limits, Resources, Search};

@@ -10,6 +10,7 @@ mod layers;
 mod model;
 mod network;
 mod policy;
+mod record_forms;
 mod records;
 mod rollouts;
 mod rules;

@@ -17,7 +17,7 @@ fn random_network(edge: usize, rng: &mut Rng) -> NetworkWeights {
     let row = || [(); HIDDEN / 16].map(|()| [(); 16].map(|()| rng.i8(-100..=100)));
     let mut network = Network::new(SquareLayer::new(edge, std::iter::repeat_with(row)));
     network.rows.iter_mut().flatten().for_each(|weight| *weight = rng.i16(-100..=100));
-    NetworkWeights { trained: "by chance".into(), network }
+    NetworkWeights { trained: "by chance".into(), network, lead: None }
 }
 
 /// Computes the network's inputs for a position with at most four amazons a side.

@@ -138,6 +138,18 @@ fn keep_only_preserves_the_kept_subtree() {
     assert!(kept > 5000, "{kept}");
 }
 
+/// Collects visits, mean and proof of each tried node of a subtree, by the path to the node.
+fn results(tree: &Tree, id: NodeId, path: &str, all: &mut HashMap<String, String>) {
+    let node = tree.node(id);
+    all.insert(
+        path.into(),
+        format!("{} {} {:?} {}", node.visits(), node.mean(1), node.proof(), node.prior()),
+    );
+    for (child, node) in tree.tried(id) {
+        results(tree, child, &format!("{path} {:?}", node.edge()), all);
+    }
+}
+
 /// Collects the visits of each expanded node of a subtree, by the path to the node.
 fn expanded(tree: &Tree, id: NodeId, path: &str, all: &mut HashMap<String, u32>) {
     if tree.is_expanded(id) {
@@ -151,7 +163,7 @@ fn expanded(tree: &Tree, id: NodeId, path: &str, all: &mut HashMap<String, u32>)
 #[test]
 fn recycling_prunes_the_least_visited_nodes() {
     let mut rng = Rng::with_seed(3);
-    let mut pruned = 0;
+    let (mut pruned, mut proven) = (0, 0);
     for round in 0..20 {
         let mut tree = Tree::with_memory(0);
         let mut nodes = grow(&tree, tree.root(), &mut rng);
@@ -171,16 +183,21 @@ fn recycling_prunes_the_least_visited_nodes() {
                 to_visit.push(child);
             }
         }
-        let mut all = HashMap::new();
+        let (mut all, mut before) = (HashMap::new(), HashMap::new());
         expanded(&tree, tree.root(), "", &mut all);
+        results(&tree, tree.root(), "", &mut before);
         assert!(tree.recycle(None) && !tree.is_full(), "round {round}");
         let mut some = HashMap::new();
         expanded(&tree, tree.root(), "", &mut some);
         assert!(tree.filled() > 0.9, "one call recycles a sixteenth: {}", tree.filled());
         prune(&mut tree, 1 + round % 4);
         check_memory(&tree, 1 << 20, 2e-2);
-        let mut most = HashMap::new();
+        let (mut most, mut after) = (HashMap::new(), HashMap::new());
         expanded(&tree, tree.root(), "", &mut most);
+        results(&tree, tree.root(), "", &mut after);
+        // A node whose children are pruned keeps its own results.
+        after.iter().for_each(|(path, result)| assert_eq!(result, &before[path], "round {round}: {path}"));
+        proven += after.values().filter(|result| result.contains("Some")).count();
         assert!(most.len() <= some.len() && some.len() < all.len());
         let lost = all.iter().filter(|(path, _)| !most.contains_key(*path)).map(|(_, &visits)| visits).max();
         let kept = most.values().filter(|&&visits| Some(visits) > lost).count();
@@ -195,7 +212,7 @@ fn recycling_prunes_the_least_visited_nodes() {
         pruned += all.len() - most.len();
         grow(&tree, tree.root(), &mut rng);
     }
-    assert!(pruned > 1000, "{pruned}");
+    assert!(pruned > 1000 && proven > 100, "{pruned} {proven}");
 }
 
 #[test]

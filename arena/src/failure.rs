@@ -86,6 +86,11 @@ impl Failure {
         Self::new(kind, format!("{reason}{quoted}"))
     }
 
+    /// Puts Botzone's verdict before the detail.
+    pub fn with_verdict(self) -> Self {
+        Self::new(self.kind, format!("{}: {}", self.kind.verdict(), self.detail))
+    }
+
     /// Creates a failure of a player that cannot play; `why` is the reason.
     pub fn cannot(why: impl Into<String>) -> Self {
         Self::new(Kind::NoAnswer, why)

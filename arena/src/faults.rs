@@ -1,7 +1,7 @@
 //! `arena faults`: plays games of the engine with injected faults. Answers that a fault alone made late or impossible
 //! are excused. Every other forfeit counts as avoidable: the engine's fault.
 
-use crate::arguments::{default_engine, read_engine, read_seconds};
+use crate::arguments::{default_engine, read_engine, read_games, read_seconds, read_share};
 use crate::dialect::{Dialect, read_tournament};
 use crate::failure::Failure;
 use crate::game::{Control, Event, GameSetup, play};
@@ -11,7 +11,7 @@ use crate::player::{Budget, Choice, Player};
 use crate::process::signal_group;
 use crate::program::Program;
 use crate::say;
-use clap::{ValueEnum, value_parser};
+use clap::ValueEnum;
 use fastrand::Rng;
 use otrera::{Move, Position, Side, mix_seed};
 use rustix::process::{Pid, Signal};
@@ -98,7 +98,7 @@ pub struct Options {
     #[arg(long, value_name = "PATH", default_value_t = default_engine(), hide_default_value = true, value_parser = read_engine)]
     engine: String,
     /// Number of games.
-    #[arg(long, value_name = "N", default_value_t = 24, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = read_games)]
     games: u64,
     /// Dialects, named as in selfplay.sh.
     #[arg(
@@ -119,7 +119,7 @@ pub struct Options {
     #[arg(long, value_name = "S", default_value = "0", value_parser = read_seconds)]
     grace: Duration,
     /// Share of the turns in which a fault is injected.
-    #[arg(long, value_name = "P", default_value_t = 0.3)]
+    #[arg(long, value_name = "P", default_value_t = 0.3, value_parser = read_share)]
     rate: f64,
     /// Seed of the games.
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -174,7 +174,7 @@ impl Game<'_, '_> {
         }
         let mv = choice.mv;
         self.position.check(mv).map_err(|error| Failure::new(Kind::Illegal, format!("{mv}: {error}")))?;
-        Ok(PlayedMove { mv, time, effort: choice.effort, win_rate: choice.win_rate })
+        Ok(PlayedMove { mv, time, effort: choice.effort, win_rate: choice.win_rate, lead: None })
     }
 
     fn make(&mut self, played: PlayedMove) {

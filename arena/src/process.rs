@@ -7,7 +7,7 @@ use crate::usage::{self, Usage};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, memfd_create};
 use rustix::pipe::fcntl_setpipe_size;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -143,6 +143,23 @@ impl Process {
 
     pub fn signal(&self, signal: Signal) {
         signal_group(self.group, signal);
+    }
+
+    /// Signals the process, but not its child processes.
+    pub fn signal_alone(&self, kind: Signal) {
+        if let Some(id) = self.id() {
+            signal(id, kind);
+        }
+    }
+
+    /// Returns the process IDs of the child processes.
+    pub fn children(&self) -> Vec<u32> {
+        let Some(id) = self.id() else { return Vec::new() };
+        let tasks = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+        let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+        lists
+            .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+            .collect()
     }
 
     /// Returns the process group ID, which is not reused before [`Process::end`].
@@ -350,6 +367,12 @@ impl Drop for Process {
 pub fn signal_group(group: Pid, signal: Signal) {
     // A group that has already ended is not an error: the next read reports the end.
     let _ = kill_process_group(group, signal);
+}
+
+/// Signals one process.
+pub fn signal(process: u32, signal: Signal) {
+    // A process that has already ended is not an error.
+    let _ = Pid::from_raw(process.cast_signed()).map(|process| kill_process(process, signal));
 }
 
 /// Checks that a program can be started, by starting and killing it.

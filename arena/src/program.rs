@@ -456,6 +456,8 @@ impl Player for Program {
         let failure = answer.as_ref().err().cloned();
         let turn = TurnTaken { first, spent: std::mem::take(&mut self.spent), failure };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(turn);
+        let judged = self.mode().is_some() && !self.is_strict;
+        let answer = answer.map_err(|failure| if judged { failure.with_verdict() } else { failure });
         self.watch(answer)
     }
 

@@ -11,13 +11,15 @@ use crate::failure::{Failure, Kind};
 use crate::game::{Control, Event, GameSetup, play};
 use crate::notation::{Form, read_letters};
 use crate::player::{Budget, Choice, Player};
+use crate::process::signal;
 use crate::program::Program;
 use clap::ValueEnum;
 use fastrand::Rng;
 use otrera::{Move, Position, Side, Size, mix_seed};
 use rustix::process::Signal;
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -45,7 +47,8 @@ pub struct Options {
     #[arg(long, value_name = "FROM..TO", default_value = "0.25..0.5", value_parser = read_charge)]
     charge: Range<f64>,
     /// Kill the engine once a game: in its own turn (ours), in the opponent's, whose move is then lost (theirs), or
-    /// alternately (both).
+    /// alternately (both). Or kill on alternate turns only its child process (searcher), or only the process that the
+    /// platform started, which then has the platform's record in every game (guardian).
     #[arg(long, value_enum, default_value = "none")]
     kill: Kill,
     /// Maximum thinking time of the opponent for a move, in seconds.
@@ -62,12 +65,16 @@ pub enum Kill {
     Ours,
     Theirs,
     Both,
+    Searcher,
+    Guardian,
 }
 
 fn read_charge(text: &str) -> Result<Range<f64>, String> {
     let bounds = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
     let valid = bounds.filter(|&(from, to): &(f64, f64)| 0.0 <= from && from <= to && to <= 60.0);
-    valid.map(|(from, to)| from..to).ok_or_else(|| "expected two numbers of seconds, like 0.25..0.5".into())
+    valid
+        .map(|(from, to)| from..to)
+        .ok_or_else(|| "expected two numbers of seconds from 0 to 60, like 0.25..0.5".into())
 }
 
 /// Engine, options and number of one game.
@@ -87,15 +94,15 @@ impl Conditions<'_> {
 
     pub fn kill(&self) -> Kill {
         match self.options.kill {
-            Kill::Both if (self.number / 2).is_multiple_of(2) => Kill::Ours,
-            Kill::Both => Kill::Theirs,
-            kill => kill,
+            Kill::None | Kill::Ours | Kill::Theirs => self.options.kill,
+            _ if (self.number / 2).is_multiple_of(2) => Kill::Ours,
+            _ => Kill::Theirs,
         }
     }
 
     /// True if the platform writes its own record (`AllStep=1`), as in half of the games.
     pub fn all_step(&self) -> bool {
-        (self.number / 4).is_multiple_of(2)
+        self.options.kill == Kill::Guardian || (self.number / 4).is_multiple_of(2)
     }
 
     /// Returns the random seed of the opponent, the charges, the delays and the kill.
@@ -233,6 +240,8 @@ struct Platform<'a> {
     kill_turn: usize,
     /// Planned time of a kill, if the engine moved before that time. The kill then happens in the opponent's turn.
     kill_due: Option<Instant>,
+    /// Number of questions in the engine's log that the operator has answered.
+    asked: usize,
 }
 
 impl<'a> Platform<'a> {
@@ -252,6 +261,7 @@ impl<'a> Platform<'a> {
             boxes: Vec::new(),
             kill_turn,
             kill_due: None,
+            asked: 0,
         }
     }
 
@@ -279,7 +289,7 @@ impl<'a> Platform<'a> {
         fs::create_dir_all(self.record().parent().unwrap_or(self.folder))?;
         fs::copy(program, self.program())?;
         let settings = format!(
-            "total-time = {}\nthreads = 1\nmemory = 64\nrecord-dir = 'records'\nlog = 'otrera.log'\nplatform-dir = '../platform'\n",
+            "total-time = {}\nthreads = 1\nmemory = 64\nrecord-dir = 'records'\nno-open = true\nlog = 'otrera.log'\nplatform-dir = '../platform'\n",
             total.as_secs_f64()
         );
         fs::write(self.folder.join("engine/otrera.toml"), settings)?;
@@ -341,14 +351,38 @@ impl<'a> Platform<'a> {
     fn load_again(&mut self) -> Result<(), String> {
         self.program.kill();
         self.click();
-        self.load()
+        self.load()?;
+        self.asked = 0;
+        Ok(())
+    }
+
+    /// Simulates the operator, who answers a question of the engine's page with the last move on the board.
+    fn answer_page(&mut self) {
+        let log = fs::read_to_string(self.folder.join("engine/otrera.log")).unwrap_or_default();
+        let pages: Vec<&str> = log.split("Answer on the page http://").skip(1).collect();
+        let Some(address) = pages.last().filter(|_| pages.len() > self.asked) else { return };
+        self.asked = pages.len();
+        let Some((host, path)) = address.lines().next().unwrap_or_default().split_once('/') else { return };
+        let Some(&mv) = self.board.moves().last() else { return };
+        let body = format!("move={}\r\n", mv.to_letters(Size::STANDARD));
+        let head = format!("POST /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: ");
+        let Ok(mut page) = TcpStream::connect(host) else { return };
+        // The engine's next move shows whether it has understood the answer.
+        let _ = write!(page, "{head}{}\r\n\r\n{body}", body.len())
+            .and_then(|()| page.read_to_end(&mut Vec::new()).map(drop));
     }
 
     fn kill(&mut self) {
         self.played.killed = Some(self.board.moves().len());
-        self.boxes.push("Program has been ended for unknown reasons!");
-        if let Ok(process) = self.program.process() {
-            process.signal(Signal::KILL);
+        let Ok(process) = self.program.process() else { return };
+        match self.conditions.options.kill {
+            // The platform notices nothing.
+            Kill::Searcher => process.children().into_iter().for_each(|child| signal(child, Signal::KILL)),
+            Kill::Guardian => process.signal_alone(Signal::KILL),
+            _ => process.signal(Signal::KILL),
+        }
+        if self.conditions.options.kill != Kill::Searcher {
+            self.boxes.push("Program has been ended for unknown reasons!");
         }
     }
 
@@ -371,11 +405,16 @@ impl<'a> Platform<'a> {
         let limit = self.conditions.options.total_time / 10 + HANG;
         let mv = loop {
             let process = self.program.process().map_err(|failure| failure.detail)?;
-            match process.line(began, kill_at.unwrap_or(limit)) {
+            // The operator looks at the screen from time to time.
+            let glance = began.elapsed() + Duration::from_millis(200);
+            match process.line(began, kill_at.unwrap_or(limit).min(glance)) {
                 Ok(line) => match self.judged(&line)? {
                     Some(mv) => break mv,
                     None => continue,
                 },
+                Err(failure) if failure.kind == Kind::Late && began.elapsed() < kill_at.unwrap_or(limit) => {
+                    self.answer_page();
+                }
                 // A line that was complete before the kill still counts.
                 Err(Failure { kind: Kind::Late, .. }) if kill_at.take().is_some() => self.kill(),
                 Err(failure) if failure.kind.is_crash() && !self.boxes.is_empty() => self.load_again()?,
@@ -422,7 +461,7 @@ impl<'a> Platform<'a> {
             std::thread::sleep(due.min(ends).saturating_duration_since(Instant::now()));
             self.kill();
         }
-        if due.is_some() && !is_lost {
+        if due.is_some() && !is_lost && !self.boxes.is_empty() {
             // The operator loads the engine before the opponent's move only if there is time.
             let downtime = Duration::from_secs_f64(0.5 * self.rng.f64());
             if Instant::now() + downtime < ends {

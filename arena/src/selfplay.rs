@@ -1,6 +1,6 @@
 //! `arena selfplay`: plays whole games of the engine against itself through the platforms' protocols.
 
-use crate::arguments::{default_engine, read_engine, read_seconds, read_size};
+use crate::arguments::{default_engine, read_engine, read_games, read_seconds, read_size};
 use crate::dialect::{Dialect, read_tournament};
 use crate::failure::{Failure, Kind};
 use crate::game::{Control, Event, GameSetup, play};
@@ -39,7 +39,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", default_value = "simple", value_parser = read_tournament)]
     protocol: Dialect,
     /// Number of games.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = read_games)]
     games: u64,
     /// Number of concurrent games; with more games than cores, moves come late.
     #[arg(long, value_name = "J", default_value_t = 1, value_parser = value_parser!(u16).range(1..))]

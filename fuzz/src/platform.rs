@@ -231,7 +231,7 @@ fn connection(events: Events, sender: Sender<Event>, sink: &Sink) -> Connection 
     let started = Instant::now();
     let log = Log::none(started);
     let output = Output::new(Box::new(sink.clone()), log.clone());
-    Connection { events, sender, output, log, problems: Vec::new(), started }
+    Connection { events, sender, output, log, problems: Vec::new(), started, searcher: Vec::new() }
 }
 
 /// A writer that stores the written bytes and signals each write on a channel, if it has one.

@@ -1,8 +1,9 @@
 //! Parsers for option values shared by several commands. Their errors name the valid range.
 
-pub use otrera_arena::arguments::{read_seconds, read_size, read_time};
+pub use otrera_arena::arguments::{
+    MAX_GAMES, read_games, read_if, read_seconds, read_share, read_size, read_time,
+};
 use std::ops::Range;
-use std::str::FromStr;
 use std::thread;
 
 /// Parses command-line arguments, given without a program name; options left out get the command's defaults.
@@ -16,13 +17,14 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Parses `text` and checks the value with `is_valid`; the error on failure is `expected {expected}`.
-pub fn read_if<T: FromStr>(text: &str, is_valid: impl Fn(&T) -> bool, expected: &str) -> Result<T, String> {
-    text.parse().ok().filter(is_valid).ok_or_else(|| format!("expected {expected}"))
-}
+/// Maximum of [`read_count`], far above any experiment.
+const MAX_COUNT: u32 = 1_000_000_000;
 
-pub fn read_count<T: FromStr + PartialOrd + Default>(text: &str) -> Result<T, String> {
-    read_if(text, |count| *count > T::default(), "a whole number from 1")
+/// Parses a whole number from 1 to [`MAX_COUNT`].
+pub fn read_count<T: TryFrom<u32>>(text: &str) -> Result<T, String> {
+    let expected = format!("a whole number from 1 to {MAX_COUNT}");
+    let count = read_if(text, |count| (1..=MAX_COUNT).contains(count), &expected)?;
+    T::try_from(count).map_err(|_| format!("expected {expected}"))
 }
 
 pub fn read_range(text: &str) -> Result<Range<u64>, String> {
@@ -35,10 +37,7 @@ pub fn read_concurrency(text: &str) -> Result<usize, String> {
     read_if(text, |count| (1..=1024).contains(count), "a whole number from 1 to 1024")
 }
 
-pub fn read_share(text: &str) -> Result<f64, String> {
-    read_if(text, |share| (0.0..=1.0).contains(share), "a number from 0 to 1")
-}
-
-pub fn read_positive(text: &str) -> Result<f64, String> {
-    read_if(text, |number: &f64| *number > 0.0 && number.is_finite(), "a number above 0")
+/// Parses a learning rate, above 0, at most 1.
+pub fn read_learning_rate(text: &str) -> Result<f64, String> {
+    read_if(text, |&rate: &f64| rate > 0.0 && rate <= 1.0, "a number above 0, at most 1")
 }

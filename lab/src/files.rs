@@ -18,12 +18,18 @@ use std::time::{Duration, Instant};
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Formats an error message that begins with the path of the file.
-fn problem(path: &Path, what: impl Display) -> String {
+pub fn problem(path: &Path, what: impl Display) -> String {
     format!("{}: {what}", path.display())
 }
 
-/// Reads UTF-8 text of at most `max` bytes. Accepts only regular files: a pipe could block, a device could be endless.
+/// Reads UTF-8 text of at most `max` bytes, like [`read_bytes`].
 pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
+    String::from_utf8(read_bytes(path, max)?)
+        .map_err(|_| problem(path, "is not UTF-8 text: convert it with iconv -f GBK -t UTF-8"))
+}
+
+/// Reads at most `max` bytes. Accepts only regular files: a pipe could block, a device could be endless.
+pub fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     // Checked before the file is opened: opening a named pipe waits for its other end.
     if !path.metadata().map_err(|error| problem(path, error))?.is_file() {
         return Err(problem(path, "is not a regular file: name one"));
@@ -34,8 +40,7 @@ pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
     if bytes.len() as u64 > max {
         return Err(problem(path, format!("is larger than {} MB: split it", max >> 20)));
     }
-    String::from_utf8(bytes)
-        .map_err(|_| problem(path, "is not UTF-8 text: convert it with iconv -f GBK -t UTF-8"))
+    Ok(bytes)
 }
 
 pub fn read_model(name: &str) -> Result<Model, String> {
@@ -87,15 +92,7 @@ impl LineLog {
         let mut log = Self { path: path.to_owned(), file, length: text.len() as u64, line_end };
         match (header, header.and_then(|_| lines.next())) {
             (Some(header), None) => log.add(header)?,
-            (Some(header), Some((_, first))) if first != header => {
-                let reason = match differing_settings(first, header) {
-                    Some(settings) => {
-                        format!("was started with {settings}: give the same settings, or name another output")
-                    }
-                    None => "was started with other settings: name another file".into(),
-                };
-                return Err(problem(path, reason));
-            }
+            (Some(header), Some((_, first))) => check_settings(path, first, header)?,
             _ => {}
         }
         for (number, line) in lines {
@@ -124,6 +121,20 @@ impl LineLog {
     }
 }
 
+/// Fails if the first line of a log differs from a new header.
+pub fn check_settings(path: &Path, first: &str, header: &str) -> Result<(), String> {
+    if first == header {
+        return Ok(());
+    }
+    let reason = match differing_settings(first, header) {
+        Some(settings) => {
+            format!("was started with {settings}: give the same settings, or name another output")
+        }
+        None => "was started with other settings: name another file".into(),
+    };
+    Err(problem(path, reason))
+}
+
 /// Lists the settings in the first line of a log that differ in a new header. `None` if no setting differs or a line is
 /// not of the form `{"match": {"size": 10, ...}}`.
 fn differing_settings(first: &str, header: &str) -> Option<String> {
@@ -140,7 +151,8 @@ fn differing_settings(first: &str, header: &str) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
+/// Opens a log for appending and locks it; without `resume`, fails if it exists.
+pub fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
     match path.metadata() {
         Ok(found) if !found.is_file() => {
             return Err(problem(path, "is not a regular file, but results are read back: name one"));

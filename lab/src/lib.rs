@@ -3,7 +3,7 @@
 //! Each group of modules uses only itself and the groups before it:
 //!
 //! 1. [`files`], [`interrupt`], [`plot`], [`progress`], [`sheet`], [`stats`]: files, signals, line plots, progress
-//!    bars, text tables, statistics.
+//!    bars, text tables, statistics. [`filling`], [`shard`], [`games`]: completed games, self-play files, all inputs.
 //! 2. [`arguments`]: option values that commands share. [`cluster`]: work on all cores or many machines. [`training`]:
 //!    the training loop of the networks.
 //! 3. [`play`]: players, openings, and one game between two players.
@@ -27,12 +27,15 @@ mod baseline;
 pub mod cluster;
 pub mod commands;
 mod files;
+mod filling;
+mod games;
 pub mod interrupt;
 mod matches;
 pub mod papers;
 mod play;
 mod plot;
 mod progress;
+mod shard;
 mod sheet;
 pub mod stats;
 mod training;

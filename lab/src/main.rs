@@ -3,8 +3,8 @@
 use clap::{ArgAction, Parser, Subcommand};
 use otrera_lab::commands::judge::confine;
 use otrera_lab::commands::{
-    convert, endgames, fit_network, fit_policy, judge, r#match, picture, regret, report, sau, self_play,
-    tourney, train, tune,
+    convert, endgames, fit_lead, fit_network, fit_policy, judge, r#match, picture, regret, report, sau,
+    self_play, tourney, train, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -35,6 +35,7 @@ enum Command {
     Picture(picture::Args),
     SelfPlay(self_play::Args),
     FitNetwork(fit_network::Args),
+    FitLead(fit_lead::Args),
     FitPolicy(fit_policy::Args),
     Train(train::Args),
     Tune(Box<tune::Args>),
@@ -78,6 +79,7 @@ fn run(command: Command) -> Result<(), String> {
         Command::Picture(args) => picture::run(&args),
         Command::SelfPlay(args) => self_play::run(&args),
         Command::FitNetwork(args) => fit_network::run(&args),
+        Command::FitLead(args) => fit_lead::run(&args),
         Command::FitPolicy(args) => fit_policy::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Tune(args) => tune::run(&args),

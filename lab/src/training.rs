@@ -1,10 +1,11 @@
 //! Training loop shared by both networks: options, batches, optimiser, learning curve.
 
 use crate::arguments::read_share;
+use crate::games::Games;
 use crate::plot::{Line, Plot};
 use crate::progress::progress_bar;
 use fastrand::Rng;
-use otrera::{DistanceMaps, GameRecord, Square, mix_seed};
+use otrera::{DistanceMaps, GameRecord, Size, Square, mix_seed};
 use rayon::prelude::*;
 use std::f64::consts::PI;
 use std::path::PathBuf;
@@ -12,9 +13,15 @@ use std::path::PathBuf;
 // A doc comment would replace the description of the command.
 #[derive(clap::Args)]
 pub struct TrainingArgs {
-    /// Result files of `lab self-play`, or other game records of strong players.
+    /// Shards of `lab self-play`, or other game records of strong players.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
+    /// Accept shards that lab self-play has not finished, and an incomplete last JSON line.
+    #[arg(long)]
+    pub unfinished: bool,
+    /// Number of positions in the shuffle buffer, from which batches are drawn.
+    #[arg(long, default_value_t = 1 << 18)]
+    pub buffer: usize,
     /// Weight decay per step, as a share of the learning rate.
     #[arg(long, default_value = "0.0001", value_parser = read_share)]
     pub decay: f64,
@@ -33,26 +40,113 @@ impl TrainingArgs {
     }
 }
 
-/// Splits the samples of the games into a training set and a held-out set, which gets both games of every tenth pair.
-/// Fails for fewer than `fit` training samples or `test` held-out samples.
-pub fn split<S: Send>(
-    games: &[GameRecord],
-    [fit, test]: [usize; 2],
-    samples_of: impl Fn(&GameRecord) -> Vec<S> + Sync,
-) -> Result<(Vec<S>, Vec<S>), String> {
-    let numbered = games.iter().enumerate();
-    let (unseen, seen): (Vec<_>, Vec<_>) = numbered.partition(|(number, _)| (number / 2).is_multiple_of(10));
-    let [seen, unseen] = [seen, unseen]
-        .map(|games| games.par_iter().flat_map_iter(|(_, game)| samples_of(game)).collect::<Vec<S>>());
-    if seen.len() >= fit && unseen.len() >= test {
-        return Ok((seen, unseen));
+/// Maximum number of held-out samples; of more, a random choice is kept.
+const MAX_TESTS: usize = 200_000;
+
+/// Number of games whose samples are computed together.
+const GAMES_AT_ONCE: usize = 256;
+
+/// Training data: samples of games that are read from the files again for each pass, and held-out samples of other
+/// games. Memory does not grow with the files, except 8 bytes a game.
+pub struct Data<'a, S> {
+    args: &'a TrainingArgs,
+    samples_of: &'a (dyn Fn(&GameRecord) -> Vec<S> + Sync),
+    /// Number of games, with the held-out ones.
+    pub games: usize,
+    /// Number of samples for training.
+    pub seen: usize,
+    /// Number of samples of held-out games.
+    pub unseen: usize,
+    /// Held-out samples: of both games of every tenth pair, at most [`MAX_TESTS`].
+    pub tests: Vec<S>,
+    /// Edge length of the first game's board.
+    pub edge: usize,
+}
+
+impl<'a, S: Send> Data<'a, S> {
+    /// Reads all files once. Fails for a damaged or unfinished file, for boards up to 8x8 mixed with larger ones, and for
+    /// fewer than `fit` training samples or `test` held-out samples.
+    pub fn open(
+        args: &'a TrainingArgs,
+        [fit, test]: [usize; 2],
+        samples_of: &'a (dyn Fn(&GameRecord) -> Vec<S> + Sync),
+    ) -> Result<Self, String> {
+        let mut data = Self { args, samples_of, games: 0, seen: 0, unseen: 0, tests: Vec::new(), edge: 0 };
+        let (mut rng, mut tests) = (Rng::with_seed(args.seed), Vec::new());
+        for games in batches(args, usize::MAX) {
+            let games = games?;
+            data.check_boards(&games)?;
+            data.seen += data.samples(&games, data.games, false).len();
+            for sample in data.samples(&games, data.games, true) {
+                data.unseen += 1;
+                // Reservoir sampling (Vitter 1985): each held-out sample is kept with equal probability.
+                let place = if tests.len() < MAX_TESTS { tests.len() } else { rng.usize(..data.unseen) };
+                if place == tests.len() {
+                    tests.push(sample);
+                } else if place < MAX_TESTS {
+                    tests[place] = sample;
+                }
+            }
+            data.games += games.len();
+        }
+        if data.games == 0 {
+            return Err("no games in the input".into());
+        }
+        data.tests = tests;
+        if data.seen >= fit && data.unseen >= test {
+            return Ok(data);
+        }
+        let Self { seen, unseen, .. } = data;
+        Err(format!(
+            "too few positions: {seen} for the fit and {unseen} for its test (a tenth of the games), and at least {fit} \
+             and {test} are needed, with winning rates that a search has seen: give more games"
+        ))
     }
-    Err(format!(
-        "too few positions: {} for the fit and {} for its test (a tenth of the games), and at least {fit} and {test} \
-         are needed, with winning rates that a search has seen: give more games",
-        seen.len(),
-        unseen.len()
-    ))
+
+    /// True if all games are on boards up to 8x8, false if all are on larger boards.
+    pub fn is_small(&self) -> bool {
+        self.edge <= Size::BOTZONE.edge()
+    }
+
+    /// Fails if boards up to 8x8 and larger ones are mixed.
+    fn check_boards(&mut self, games: &[GameRecord]) -> Result<(), String> {
+        for game in games {
+            let edge = game.start.size().edge();
+            self.edge = if self.edge == 0 { edge } else { self.edge };
+            if (edge <= Size::BOTZONE.edge()) != self.is_small() {
+                let mixed = "games on boards up to 8x8 and on larger ones are mixed: train a separate network on each";
+                return Err(mixed.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `take` with the training samples of all games, some games at a time.
+    pub fn for_each(&self, mut take: impl FnMut(Vec<S>) -> Result<(), String>) -> Result<(), String> {
+        let mut first = 0;
+        for games in batches(self.args, self.games) {
+            let games = games?;
+            take(self.samples(&games, first, false))?;
+            first += games.len();
+        }
+        Ok(())
+    }
+
+    /// Returns the samples of the games that are held out, or of the others. `first` is the number of the first game.
+    fn samples(&self, games: &[GameRecord], first: usize, is_held_out: bool) -> Vec<S> {
+        let numbered = games.par_iter().enumerate();
+        let chosen = numbered.filter(|(place, _)| ((first + place) / 2).is_multiple_of(10) == is_held_out);
+        chosen.flat_map_iter(|(_, game)| (self.samples_of)(game)).collect()
+    }
+}
+
+/// Iterates over the first `count` games of the input files, [`GAMES_AT_ONCE`] at a time.
+fn batches(args: &TrainingArgs, count: usize) -> impl Iterator<Item = Result<Vec<GameRecord>, String>> {
+    let mut games = Games::new(&args.games, args.unfinished).take(count);
+    std::iter::from_fn(move || {
+        let batch: Result<Vec<_>, _> = games.by_ref().take(GAMES_AT_ONCE).collect();
+        batch.map(|batch| (!batch.is_empty()).then_some(batch)).transpose()
+    })
 }
 
 /// Returns the image of a square under a symmetry, 0 to 7: bit 0 mirrors columns, bit 1 rows, bit 2 transposes.
@@ -68,7 +162,7 @@ const BATCH: usize = 2048;
 
 /// A network in training.
 pub trait Trainee: Sync {
-    type Sample: Sync;
+    type Sample: Send + Sync;
     /// Number of samples in a chunk, the unit of work of a parallel task.
     const CHUNK: usize;
     fn weights(&mut self) -> &mut [f32];
@@ -87,41 +181,51 @@ pub trait Trainee: Sync {
     fn test(&self, sample: &Self::Sample) -> f64;
 }
 
-/// Trains a network created by `random` for `epochs` passes over the samples `seen`, in random batches; returns the
-/// network and the losses of each epoch. `rate` is the initial learning rate. The progress bar shows `name`.
+/// Trains a network created by `random` for `epochs` passes over the data, in batches drawn from a shuffle buffer;
+/// returns the network and the losses of each epoch. `rate` is the initial learning rate. The progress bar shows `name`.
 ///
 /// # Errors
-/// The loss diverges.
+/// The loss diverges, or a file changes.
 pub fn train<T: Trainee>(
     random: impl FnOnce(&mut Rng) -> T,
-    [seen, unseen]: [&[T::Sample]; 2],
-    args: &TrainingArgs,
+    data: &Data<'_, T::Sample>,
     epochs: u32,
     rate: f64,
     name: &str,
 ) -> Result<(T, Vec<Epoch>), String> {
+    let args = data.args;
     let rng = &mut Rng::with_seed(args.seed);
     let mut trainee = random(rng);
-    let mut order: Vec<u32> = (0..seen.len() as u32).collect();
-    let steps = u64::from(epochs) * order.chunks(BATCH).len() as u64;
+    let steps = u64::from(epochs) * data.seen.div_ceil(BATCH) as u64;
     let mut adam = Adam::new(trainee.weights().len(), steps, rate, args.decay);
     let bar = progress_bar(steps);
     let mut curve = Vec::new();
     for _ in 0..epochs {
-        rng.shuffle(&mut order);
-        let mut loss = 0.0;
-        for batch in order.chunks(BATCH) {
-            let (gradient, of_batch) = gradient(&mut trainee, seen, batch, rng);
-            adam.step(trainee.weights(), &gradient, batch.len());
+        let (mut loss, mut buffer) = (0.0, Vec::new());
+        let mut learn = |buffer: &mut Vec<T::Sample>| {
+            let count = buffer.len().min(BATCH);
+            let batch: Vec<_> = (0..count).map(|_| buffer.swap_remove(rng.usize(..buffer.len()))).collect();
+            let (gradient, of_batch) = gradient(&mut trainee, &batch, rng);
+            adam.step(trainee.weights(), &gradient, count);
             trainee.constrain();
             loss += of_batch;
-            bar.set_message(format!("{name} loss {:.4}", of_batch / batch.len() as f64));
+            bar.set_message(format!("{name} loss {:.4}", of_batch / count as f64));
             bar.inc(1);
+        };
+        data.for_each(|samples| {
+            buffer.extend(samples);
+            while buffer.len() >= args.buffer + BATCH {
+                learn(&mut buffer);
+            }
+            Ok(())
+        })?;
+        while !buffer.is_empty() {
+            learn(&mut buffer);
         }
         // Summed in order after the parallel part, so the result is reproducible.
-        let losses: Vec<f64> = unseen.par_iter().map(|test| trainee.test(test)).collect();
+        let losses: Vec<f64> = data.tests.par_iter().map(|test| trainee.test(test)).collect();
         let unseen = losses.iter().sum::<f64>() / losses.len() as f64;
-        let epoch = Epoch { seen: loss / seen.len() as f64, unseen };
+        let epoch = Epoch { seen: loss / data.seen as f64, unseen };
         if !(epoch.seen + epoch.unseen).is_finite() {
             return Err("the training does not converge: give a smaller --rate".into());
         }
@@ -133,19 +237,13 @@ pub fn train<T: Trainee>(
 
 /// Returns the summed gradient and loss of a batch. The sums of its chunks are added in a fixed order, so the result
 /// does not depend on the number of threads.
-fn gradient<T: Trainee>(
-    trainee: &mut T,
-    seen: &[T::Sample],
-    batch: &[u32],
-    rng: &mut Rng,
-) -> (Vec<f32>, f64) {
+fn gradient<T: Trainee>(trainee: &mut T, batch: &[T::Sample], rng: &mut Rng) -> (Vec<f32>, f64) {
     let (weights, seed) = (trainee.weights().len(), rng.u64(..));
     let trainee = &*trainee;
-    let of_chunk = |(number, chunk): (usize, &[u32])| {
+    let of_chunk = |(number, chunk): (usize, &[T::Sample])| {
         let mut rng = Rng::with_seed(mix_seed(seed, number as u64));
         let (mut gradient, mut maps) = (vec![0.0; weights], DistanceMaps::default());
-        let learn =
-            |&sample: &u32| trainee.learn(&seen[sample as usize], rng.usize(..8), &mut maps, &mut gradient);
+        let learn = |sample: &T::Sample| trainee.learn(sample, rng.usize(..8), &mut maps, &mut gradient);
         let loss = chunk.iter().map(learn).fold(0.0, |sum, loss| sum + loss);
         (gradient, loss)
     };

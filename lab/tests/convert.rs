@@ -32,7 +32,7 @@ fn results_files_convert_to_sgf_and_back() {
     let mut wrong = game(10, 3);
     wrong.moves[4] = wrong.moves[0];
     folder.write("wrong.sgf", &(sgf::write(&game(8, 1)) + &sgf::write(&wrong)));
-    run_in(folder, "convert wrong.sgf").assert_refused("game 2, ply 5, ");
+    run_in(folder, "convert wrong.sgf --strict").assert_refused("game 2, ply 5, ");
 }
 
 #[test]
@@ -51,7 +51,9 @@ fn plain_moves_and_sau_notation_are_converted() {
         assert_eq!(game.positions().len(), if edge == 10 { 3 } else { 2 }, "{text}");
     }
     folder.write("moves.txt", "d1-d7/g7 well played");
-    run_in(folder, "convert moves.txt").assert_refused("line 1: \"well\" is not a move");
+    run_in(folder, "convert moves.txt --strict").printed();
+    folder.write("moves.txt", "d1-d7/g7\na7-d4");
+    run_in(folder, "convert moves.txt --strict").assert_refused("line 2: in no game: a7-d4");
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn fits_with_too_few_games_are_refused() {
     check_refusal(&folder, "fit-policy one.jsonl", "at least 1000 and 100 are needed");
     check_refusal(&folder, "fit-network one.jsonl", "at least 5000 and 500 are needed");
     let tune = "tune tournament,iterations=5 c=3:0.5 --size 4 --pairs 99";
-    check_refusal(&folder, tune, "at least 100 pairs are needed");
+    check_refusal(&folder, tune, "expected from 100 to 10000000 pairs");
     assert_eq!(read_to_string(&source).unwrap(), "precious");
     assert!(!folder.join("results/policy.json").exists());
     assert!(!folder.join("results/network.json").exists());
@@ -252,7 +252,7 @@ fn the_reason_for_a_forfeit_is_printed() {
     let folder = Folder::new("reasons");
     let player = "cmd:sh /is/not/there.sh,proto=botzone-simple";
     let printed = run_in(&folder, &format!("match '{player}' random --games 2 --size 6 --plies 0")).printed();
-    let reason = format!("{player} lost 2 by crash, first: the program ended with exit status: ");
+    let reason = format!("{player} lost 2 by crash, first: RE: the program ended with exit status: ");
     assert!(printed.contains(&reason), "{printed}");
 }
 
@@ -407,17 +407,38 @@ fn invalid_numbers_are_refused_with_the_valid_range() {
     folder.write("alone.toml", "players = ['random']\n");
     folder.write("speed.toml", "players = ['random', 'greedy']\ntime = 0\n");
     folder.write("over.txt", "# a game that ends\n");
-    let (count, seconds) = ("expected a whole number from 1", "expected a number of seconds above 0");
+    let (count, seconds) =
+        ("a whole number from 1 to 1000000000", "expected a number of seconds above 0, at most 1000000");
+    let (games, rate) =
+        ("expected a whole number from 1 to 10000000", "expected a number above 0, at most 1");
+    let elo = "out of range: elo0 < elo1, both from -1000 to 1000";
     let address = "expected local, or HOST:PORT of a `ray start --head`";
     for (command, complaint) in [
-        ("match random greedy --games 0", count),
+        ("match random greedy --games 0", games),
+        ("match random greedy --games 9223372036854775808", games),
+        ("self-play --games 1000000000000", games),
+        ("judge true --games 18446744073709551615", games),
+        ("sau true --games 10000001", games),
+        ("train --match-games 99999999999", games),
+        ("match random greedy --iterations 18446744073709551615", count),
+        ("regret tournament --memory 65537", "65537 is not in 1..=65536"),
+        ("regret tournament --positions 4294967297", count),
         ("match random greedy --games -1", "unexpected argument"),
         ("match random greedy --time nan", seconds),
         ("match random greedy --game-time 0", seconds),
-        ("match random greedy --grace inf", "expected a number of seconds"),
-        ("match random greedy --plies 5 --size 4", "--plies 5: at most 4, half of a game on 4x4"),
+        ("match random greedy --grace inf", "expected a number of seconds from 0 to 1000000"),
+        ("match random greedy --plies 5 --size 4", "--plies 5: expected 0 to 4, half of a game on 4x4"),
+        (
+            "self-play --random-plies 9999 --size 5",
+            "--random-plies 9999: expected 0 to 8, half of a game on 5x5",
+        ),
         ("match random greedy --balance nan", "expected a number from 0 to 1"),
-        ("match random greedy --sprt 20,0", "out of range: elo0 < elo1"),
+        ("match random greedy --sprt 20,0", elo),
+        ("match random greedy --sprt 0,1e309", elo),
+        ("match random greedy --sprt -1e9,0", elo),
+        ("match random greedy --sprt 0,nan", elo),
+        ("match random greedy --sprt 0,5,1e-320,0.05", "alpha and beta from 0.000001, alpha + beta < 1"),
+        ("train --sprt 0,1e309", elo),
         ("match random greedy --concurrency 0", "expected a whole number from 1 to 1024"),
         ("match random greedy --cluster nonsense", address),
         ("match random greedy --cluster host:port", address),
@@ -431,13 +452,19 @@ fn invalid_numbers_are_refused_with_the_valid_range() {
         ("match random tournament,burst=1.5", "burst=1.5: expected a whole number from 1 to 1000"),
         ("judge true --time 0", seconds),
         ("judge true --load 100000", "100000 is not in"),
-        ("tourney none.toml", "games: expected a whole number from 1"),
+        ("tourney none.toml", "games: expected a whole number from 1 to 10000000"),
         ("tourney alone.toml", "expected two or more different players"),
         ("tourney speed.toml", seconds),
         ("fit-policy games.jsonl --epochs 0", count),
         ("fit-network games.jsonl --epochs 0", count),
-        ("fit-network games.jsonl --rate 0", "expected a number above 0"),
-        ("tune tournament c=3:0.5 --pairs 0", "at least 100 pairs are needed"),
+        ("fit-network games.jsonl --rate 0", rate),
+        ("fit-network games.jsonl --rate 1e30", rate),
+        ("fit-policy games.jsonl --rate inf", rate),
+        ("tune tournament c=3:0.5 --rate 1e30", rate),
+        ("tune tournament c=inf:0.5", "expected a finite positive step and a finite start"),
+        ("tune tournament c=3:inf", "expected a finite positive step and a finite start"),
+        ("tune tournament c=3:0.5 --pairs 99999999999", "expected from 100 to 10000000 pairs"),
+        ("tune tournament c=3:0.5 --pairs 0", "expected from 100 to 10000000 pairs"),
         ("endgames --each 0", count),
         ("endgames --concurrency 0", "expected a whole number from 1 to 1024"),
     ] {

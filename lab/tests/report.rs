@@ -23,6 +23,7 @@ fn game(start: Position, names: [&str; 2], rng: &mut Rng) -> GameRecord {
         time: Duration::from_millis(rng.u64(..5000)),
         effort: Some(rng.u64(..99_999)),
         win_rate: Some(rng.f32()),
+        lead: None,
     })
 }
 

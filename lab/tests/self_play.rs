@@ -5,20 +5,22 @@ use otrera::Move;
 use otrera::eval::weights::WeightsFile;
 use otrera::record::json;
 use std::collections::HashSet;
-use std::fs::read_to_string;
+use std::fs::{read, read_to_string, write};
 use testkit::Folder;
 
 fn run_on(threads: &str, line: &str) -> Run {
     run(lab(line).env("RAYON_NUM_THREADS", threads))
 }
 
-/// Runs `lab self-play` into a file; returns the lines of the games, sorted by game number.
+/// Runs `lab self-play` into a file; returns the games as lines of JSON.
 fn self_play(arguments: &str, file: &str) -> Vec<String> {
     run_on("1", &format!("self-play {arguments} --iterations 20 --output {file}")).printed();
-    let text = read_to_string(file).unwrap();
-    let mut games: Vec<String> = text.lines().skip(1).map(str::to_owned).collect();
-    games.sort_by_key(|line| json::read(line).unwrap().number);
-    games
+    games_of(file)
+}
+
+/// Returns the games of a shard as lines of JSON.
+fn games_of(file: &str) -> Vec<String> {
+    run_on("1", &format!("convert {file} --to json")).printed().lines().map(str::to_owned).collect()
 }
 
 /// Returns the moves of a game given as a line of JSON.
@@ -31,11 +33,11 @@ fn no_game_is_played_twice() {
     let folder = Folder::new("self-play-twice");
     // With few random plies, some games repeat earlier ones and are replayed.
     let few = "--size 4 --games 60 --concurrency 1 --random-plies 1 --drawn-plies 1";
-    let games = self_play(few, &folder.file("games.jsonl"));
+    let games = self_play(few, &folder.file("games.shard"));
     let different: HashSet<_> = games.iter().map(|game| moves(game)).collect();
     assert_eq!((games.len(), different.len()), (60, 60));
     let none = "self-play --size 4 --games 5 --iterations 20 --random-plies 0 --drawn-plies 0 --output";
-    run_on("1", &format!("{none} {}", folder.file("none.jsonl"))).assert_refused("set more --random-plies");
+    run_on("1", &format!("{none} {}", folder.file("none.shard"))).assert_refused("set more --random-plies");
 }
 
 #[test]
@@ -44,15 +46,63 @@ fn games_are_reproducible_and_resume() {
     let play = |seed: u32, more: &str, file: &str| {
         self_play(&format!("--size 6 --games 12 --seed {seed} {more}"), &folder.file(file))
     };
-    let games = play(3, "--concurrency 1", "one.jsonl");
+    let games = play(3, "--concurrency 1", "one.shard");
     assert_eq!(games.len(), 12);
-    assert_eq!(play(3, "--concurrency 3", "three.jsonl"), games);
-    let others = play(4, "--concurrency 1", "others.jsonl");
+    assert_eq!(play(3, "--concurrency 3", "three.shard"), games);
+    let others = play(4, "--concurrency 1", "others.shard");
     assert!(others.iter().zip(&games).all(|(other, game)| moves(other) != moves(game)));
-    let text = read_to_string(folder.file("one.jsonl")).unwrap();
-    let begun: Vec<&str> = text.lines().take(6).collect();
-    folder.write("begun.jsonl", &(begun.join("\n") + "\n"));
-    assert_eq!(play(3, "--resume", "begun.jsonl"), games);
+    let whole = read(folder.join("one.shard")).unwrap();
+    assert!(whole == read(folder.join("three.shard")).unwrap(), "three threads write other bytes");
+    for length in [0, 10, 100, whole.len() / 2, whole.len() - 1, whole.len()] {
+        write(folder.join("begun.shard"), &whole[..length]).unwrap();
+        assert_eq!(play(3, "--resume", "begun.shard"), games);
+        assert!(whole == read(folder.join("begun.shard")).unwrap(), "resumed from {length} bytes");
+    }
+    for game in &games {
+        let game = json::read(game).unwrap();
+        let end = *game.positions().last().unwrap();
+        assert_eq!((end.winner(), end.is_blocked(end.side())), (game.winner, true), "the loser can move");
+    }
+}
+
+#[test]
+fn a_flawed_shard_stops_the_fit_and_names_itself() {
+    let folder = Folder::new("self-play-flaws");
+    let [good, flawed] = ["good.shard", "flawed.shard"].map(|name| folder.file(name));
+    let games = self_play("--size 6 --games 700", &good);
+    let whole = read(&good).unwrap();
+    let fit = |files: &str| {
+        run_on("1", &format!("fit-policy {files} --epochs 1 --output {}", folder.file("p.json")))
+    };
+    let refused = |bytes: &[u8], reason: &str| {
+        write(&flawed, bytes).unwrap();
+        // Also in the middle of a list of files.
+        for files in [flawed.clone(), format!("{good} {flawed} {good}")] {
+            let refusal = fit(&files);
+            refusal.assert_refused(&format!("{flawed}: block "));
+            refusal.assert_refused(reason);
+        }
+    };
+    for (place, reason) in [(whole.len() / 2, "checksum"), (whole.len() - 3, "checksum")] {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1;
+        refused(&bytes, reason);
+    }
+    refused(&whole[..whole.len() / 2], "the file ends here");
+    refused(&whole[..whole.len() - 32], "the file ends here");
+    refused(&[&whole[..], b"x"].concat(), "bytes follow");
+    // With --unfinished, the whole blocks are read; repeated games come once.
+    write(&flawed, &whole[..whole.len() - 32]).unwrap();
+    let printed = fit(&format!("{flawed} {good} --unfinished")).printed();
+    assert!(printed.starts_with(&format!("{} games, ", games.len())), "{printed}");
+    // A shuffle buffer far smaller than the data still trains, with equal results on any number of threads.
+    let small = |threads: &str| {
+        let output = folder.file("small.json");
+        let line = format!("fit-policy {good} --epochs 1 --buffer 100 --output {output}");
+        run_on(threads, &line).printed();
+        read_to_string(output).unwrap()
+    };
+    assert_eq!(small("1"), small("3"));
 }
 
 /// Parses the row `all` of the loss table: trained network, rounded network, base model, search.
@@ -65,7 +115,7 @@ fn losses(printed: &str) -> [f64; 4] {
 #[test]
 fn network_and_policy_fits_learn_and_are_reproducible() {
     let folder = Folder::new("fit");
-    let games = folder.file("games.jsonl");
+    let games = folder.file("games.shard");
     assert_eq!(self_play("--size 6 --games 900", &games).len(), 900);
     check_network_fit(&folder, &games);
     check_policy_fit(&folder, &games);

@@ -120,8 +120,10 @@ fn format_position(position: &Position, last: Option<Move>) -> String {
 fn format_report(report: &Report, side: Side, lines: usize) -> String {
     let lines: Vec<&Line> = report.by_choice().into_iter().take(lines).collect();
     let bounded = lines.iter().any(|line| line.lower_bound.is_some());
+    let has_leads = lines.iter().any(|line| line.lead.is_some());
     let mut text = heading(report, side, bounded);
     text += &row(["move", "rate", "at least", "visits"], bounded);
+    text += &lead_cell(has_leads, "lead");
     text += "continuation\n";
     for line in lines {
         let rate = match line.proven {
@@ -129,7 +131,9 @@ fn format_report(report: &Report, side: Side, lines: usize) -> String {
             Some(winner) => if winner == side { "won" } else { "lost" }.into(),
         };
         let bound = line.lower_bound.map_or(String::new(), |bound| bound.to_string());
+        let lead = line.lead.map_or(String::new(), |lead| format!("{lead:+.1}"));
         let mut row = row([&line.mv.to_string(), &rate, &bound, &line.visits.to_string()], bounded);
+        row += &lead_cell(has_leads, &lead);
         row += &moves_within(&line.continuation, WIDTH.saturating_sub(row.len()));
         text += row.trim_end();
         text.push('\n');
@@ -159,6 +163,11 @@ fn heading(report: &Report, side: Side, bounded: bool) -> String {
 fn row([mv, rate, bound, visits]: [&str; 4], bounded: bool) -> String {
     let bound = if bounded { format!("{bound:>8}  ") } else { String::new() };
     format!("  {mv:<11} {rate:>8}  {bound}{visits:>9}  ")
+}
+
+/// Formats the cell of the expected lead in moves; empty if no line has a lead.
+fn lead_cell(has_leads: bool, lead: &str) -> String {
+    if has_leads { format!("{lead:>6}  ") } else { String::new() }
 }
 
 /// Formats the longest prefix of `moves` that fits into `columns`, followed by dots if moves are cut off.

@@ -52,15 +52,20 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     }
     std::fs::write(output, format_game(output, &game)?)
         .map_err(|error| format!("{}: {error}", output.display()))?;
-    for side in Side::BOTH {
+    crate::print(&format_losses(&losses))?;
+    crate::print(&format!("written to {}\n", output.display()))
+}
+
+/// Formats the mean loss per move of each side that has moved, one line for each.
+fn format_losses(losses: &[(Side, f32)]) -> String {
+    let line = |side: Side| {
         let own: Vec<f32> =
             losses.iter().filter(|(mover, _)| *mover == side).map(|&(_, loss)| loss).collect();
-        if !own.is_empty() {
-            let mean = own.iter().sum::<f32>() / own.len() as f32;
-            crate::print(&format!("{side} lost {:.1}% winning rate per move\n", mean * 100.0))?;
-        }
-    }
-    crate::print(&format!("written to {}\n", output.display()))
+        let mean = own.iter().sum::<f32>() / own.len() as f32;
+        let line = format!("{side} lost {:.1}% winning rate per move\n", mean * 100.0);
+        if own.is_empty() { String::new() } else { line }
+    };
+    Side::BOTH.map(line).concat()
 }
 
 /// Prints every move that loses enough winning rate for one of the [`MARKS`], and adds a comment and the better line
@@ -139,5 +144,26 @@ fn add_variation(note: &mut Note, line: &[Move]) {
     if note.variations.iter().all(|variation| first(variation) != line.first().copied()) {
         let moves = line.iter().copied().map(Into::into).collect();
         note.variations.push(Variation { moves, ..Variation::default() });
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test fails by panicking
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_side_has_its_own_losses() {
+        let moves = ["d1-d7/g7", "a7-d4/a7", "g1-e3/e10"].map(|mv| mv.parse().unwrap());
+        let mut game = GameRecord::new("", "", Position::standard()).with_moves(&moves);
+        let opinions = [0.5, 0.4, 0.7, 0.4].map(|black| Opinion { black, line: Vec::new(), verdict: None });
+        let losses = mark_losses(&mut game, &opinions).unwrap();
+        assert_eq!(
+            losses.iter().map(|&(side, _)| side).collect::<Vec<_>>(),
+            [Side::Black, Side::White, Side::Black]
+        );
+        let expected = "Black lost 20.0% winning rate per move\nWhite lost 30.0% winning rate per move\n";
+        assert_eq!(format_losses(&losses), expected);
+        assert_eq!(format_losses(&losses[..1]), "Black lost 10.0% winning rate per move\n");
     }
 }

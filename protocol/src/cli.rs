@@ -22,6 +22,8 @@ pub enum Command {
     Detect,
     /// Play on this platform, without detection.
     Serve(&'static Platform),
+    /// Speak UCI to the guardian that has started this process.
+    Searcher,
     /// Print the speed and the checksum of the search in a fixed benchmark.
     Bench,
     /// Count the legal move sequences of [`CommandLine::depth`] plies.
@@ -105,7 +107,7 @@ otrera.toml beside the program sets the same options, as lines `name = value`.
 
 /// Formats the help page of a command, a platform or the search parameters; for any other name, the overview.
 pub fn help_on(page: &str) -> String {
-    let usage = |usage: &str, meaning: &str| format!("{meaning}\nUsage: otrera {usage}[OPTIONS]\n\n");
+    let usage = |usage: &str, meaning: &str| format!("{meaning}\nUsage: otrera {usage}[OPTIONS]\n");
     if page == "parameters" {
         return parameters_help();
     }
@@ -309,7 +311,8 @@ fn skip_value(parser: &mut Parser) {
 fn commands() -> impl Iterator<Item = (&'static str, Command)> {
     let own = COMMANDS.into_iter().map(|(name, command, ..)| (name, command));
     let of_platform = |platform: &&'static Platform| Some((platform.command?.0, Command::Serve(platform)));
-    let others = [("analyse", Command::Analyze), ("help", Command::Help(""))];
+    let others =
+        [("analyse", Command::Analyze), ("help", Command::Help("")), ("searcher", Command::Searcher)];
     own.chain(PLATFORMS.iter().filter_map(of_platform)).chain(others)
 }
 

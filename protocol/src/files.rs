@@ -18,14 +18,8 @@ pub fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
-/// Reads a game record like [`read_text`], but also accepts GBK, the encoding of Chinese platforms.
-pub fn read_record(path: &Path, max: u64) -> Result<String> {
-    let bytes = read(path, max)?;
-    let gbk = if std::str::from_utf8(&bytes).is_err() { from_gbk(&bytes) } else { None };
-    Ok(gbk.unwrap_or_else(|| decoded(&bytes)))
-}
-
-fn read(path: &Path, max: u64) -> Result<Vec<u8>> {
+/// Reads the bytes of a file. Fails if the file is missing, not regular, larger than `max` bytes, or unreadable.
+pub fn read(path: &Path, max: u64) -> Result<Vec<u8>> {
     // Checked before opening, since opening a named pipe blocks until it has a writer.
     require_regular(path)?;
     let mut bytes = Vec::new();
@@ -45,16 +39,6 @@ fn decoded(bytes: &[u8]) -> String {
         [0xfe, 0xff, ..] => String::from_utf16_lossy(&units(u16::from_be_bytes)),
         _ => String::from_utf8_lossy(bytes).into_owned(),
     }
-}
-
-#[cfg(not(botzone_only))]
-fn from_gbk(bytes: &[u8]) -> Option<String> {
-    encoding_rs::GBK.decode_without_bom_handling_and_without_replacement(bytes).map(Into::into)
-}
-
-#[cfg(botzone_only)]
-fn from_gbk(_: &[u8]) -> Option<String> {
-    None
 }
 
 fn require_regular(path: &Path) -> Result<()> {

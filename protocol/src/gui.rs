@@ -8,31 +8,26 @@
 //! | `GET /TOKEN/matches` | the unfinished matches |
 //! | `GET /TOKEN/alive` | none; an open page holds this connection, and the server exits after the last one closes |
 //!
-//! `TOKEN` is random. Requests with another path, host or origin are refused, so no other website can reach the engine.
+//! [`crate::server`] refuses requests with another path, host or origin.
 
 use crate::cli::CommandLine;
 use crate::matches::{self, Matches};
 use crate::records::own_name;
+use crate::server::{Address, Refusal, answer_page, text_of, token};
 use crate::setup::Setup;
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{
-    CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use otrera_web::request::Engine;
 use serde_json::json;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
-
-/// Default port; fixed, because a browser stores the page's settings per port.
-const PORT: u16 = 7264;
 
 /// Maximum size of an `ask` request, in bytes: enough for a 16 MB record in JSON.
 const MAX_BODY: usize = 20 << 20;
@@ -49,10 +44,7 @@ struct Job {
 
 /// State shared by all connections.
 struct Shared {
-    /// Path of the page: `/TOKEN/`.
-    root: String,
-    /// Valid values of the `Host` header.
-    hosts: [String; 2],
+    address: Address,
     page: String,
     jobs: mpsc::Sender<Job>,
     matches: Mutex<Matches>,
@@ -68,22 +60,19 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
 }
 
 async fn serve(options: &CommandLine) -> Result<(), String> {
-    let listener = listen(options.own.port)?;
-    let address = listener.local_addr().map_err(|error| error.to_string())?;
-    let root = format!("/{}/", token()?);
+    let (address, listener) = Address::listen(options.own.port)?;
+    let url = address.url();
     let (tabs, mut open_tabs) = watch::channel(0);
     let shared = Shared {
-        hosts: ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", address.port())),
         page: otrera_web::page(&describe(options)),
         jobs: start_engine(options)?,
         matches: Mutex::new(Matches::new(&options.settings)),
         tabs,
-        root: root.clone(),
+        address,
     };
     let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
-    let url = format!("http://{address}{root}");
     crate::print(&format!("{url}\n"))?;
-    if !options.own.no_open
+    if !options.settings.no_open
         && let Err(error) = open::that_detached(&url)
     {
         eprintln!("otrera: cannot open a browser ({error}); open the address above");
@@ -94,24 +83,6 @@ async fn serve(options: &CommandLine) -> Result<(), String> {
         result = server => result.map_err(|error| error.to_string()),
         () = last_tab_closed(&mut open_tabs) => Ok(()),
     }
-}
-
-/// Listens on `port`. If `port` is `None`, listens on [`PORT`], or on any free port if [`PORT`] is in use.
-fn listen(port: Option<u16>) -> Result<TcpListener, String> {
-    let bind = |port| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-    let listener = match port {
-        Some(port) => bind(port).map_err(|error| format!("--port {port}: {error}")),
-        None => bind(PORT).or_else(|_| bind(0)).map_err(|error| format!("no free port: {error}")),
-    }?;
-    listener.set_nonblocking(true).map_err(|error| error.to_string())?;
-    Ok(listener)
-}
-
-/// Returns 128 random bits as 32 hexadecimal digits.
-fn token() -> Result<String, String> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| format!("cannot get random numbers: {error}"))?;
-    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
 /// Returns a JSON object for the page: version, preset, threads, memory in MiB, and a match's names and event.
@@ -168,26 +139,16 @@ async fn last_tab_closed(tabs: &mut watch::Receiver<usize>) {
 
 async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    if !shared.admits(&parts.headers) {
-        return (StatusCode::FORBIDDEN, "request from another host or origin\n").into_response();
-    }
-    let Some(path) = parts.uri.path().strip_prefix(&shared.root) else {
-        return (StatusCode::NOT_FOUND, "open the address that `otrera gui` printed\n").into_response();
+    let path = match shared.address.path_of(&parts) {
+        Ok(path) => path,
+        Err(refusal) => return refusal.into_response(),
     };
-    match (parts.method, path) {
-        (Method::GET, "") => {
-            let headers = [
-                (CONTENT_TYPE, "text/html; charset=utf-8"),
-                (CACHE_CONTROL, "no-store"),
-                (REFERRER_POLICY, "no-referrer"),
-                (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-            ];
-            (headers, shared.page.clone()).into_response()
-        }
-        (Method::POST, "ask") => ask(&shared, body).await.into_response(),
-        (Method::POST, "save") => save(&shared, body).await.into_response(),
-        (Method::GET, "matches") => answer_json(shared.matches().unfinished()),
-        (Method::GET, "alive") => {
+    match (&parts.method, path) {
+        (&Method::GET, "") => answer_page(shared.page.clone()),
+        (&Method::POST, "ask") => ask(&shared, body).await.into_response(),
+        (&Method::POST, "save") => save(&shared, body).await.into_response(),
+        (&Method::GET, "matches") => answer_json(shared.matches().unfinished()),
+        (&Method::GET, "alive") => {
             shared.tabs.send_modify(|tabs| *tabs += 1);
             let _tab = OnDrop(|| shared.tabs.send_modify(|tabs| *tabs -= 1));
             std::future::pending().await
@@ -204,28 +165,6 @@ impl Shared {
     fn matches(&self) -> std::sync::MutexGuard<'_, Matches> {
         self.matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// True if there is a `Host` header, and all `Host` and `Origin` headers name this server. Prevents DNS rebinding.
-    fn admits(&self, headers: &HeaderMap) -> bool {
-        let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
-        let all = |name, is_valid: &dyn Fn(&str) -> bool| {
-            headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_valid))
-        };
-        headers.contains_key(HOST)
-            && all(HOST, &is_ours)
-            && all(ORIGIN, &|origin| origin.strip_prefix("http://").is_some_and(is_ours))
-    }
-}
-
-/// HTTP status and text of the answer to a refused request.
-type Refusal = (StatusCode, &'static str);
-
-/// Reads a request body, refused above `limit` bytes; invalid UTF-8 becomes U+FFFD.
-async fn text_of(body: Body, limit: usize) -> Result<String, Refusal> {
-    let bytes = to_bytes(body, limit).await;
-    let bytes =
-        bytes.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off\n"))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 async fn save(shared: &Shared, body: Body) -> Result<Response, Refusal> {

@@ -5,8 +5,9 @@
 
 use crate::BOTZONE_ONLY;
 use crate::files;
+use otrera::Move;
 use std::collections::VecDeque;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,10 @@ pub enum Event {
     Closed,
     /// The end of the background search with this number.
     SearchEnded(u64),
+    /// A line from the searcher with this number, or `None` when the searcher has ended.
+    Searcher(u64, Option<String>),
+    /// The operator's answer to a question about a game: its moves.
+    Told(Vec<Move>),
 }
 
 /// Maximum number of bytes kept of an input line; the rest of a longer line is dropped. No platform sends such lines.
@@ -202,6 +207,8 @@ pub struct Connection {
     pub problems: Vec<String>,
     /// Start time of the process.
     pub started: Instant,
+    /// Program and arguments that start a searcher process; empty if none can be started.
+    pub searcher: Vec<OsString>,
 }
 
 #[cfg(test)]
@@ -210,7 +217,15 @@ impl Connection {
     pub fn closed(log: Log) -> Self {
         let (sender, receiver) = std::sync::mpsc::channel();
         let (output, started) = (Output::new(Box::new(io::sink()), log.clone()), log.started);
-        Self { events: Events::new(receiver), sender, output, log, problems: Vec::new(), started }
+        Self {
+            events: Events::new(receiver),
+            sender,
+            output,
+            log,
+            problems: Vec::new(),
+            started,
+            searcher: Vec::new(),
+        }
     }
 }
 
@@ -244,6 +259,11 @@ impl Events {
     /// interrupt a search, and [`Self::peek_before`] treats the input as closed.
     pub fn read_from(&mut self, input: Box<dyn BufRead>, log: Log) {
         self.input = Some((input, log));
+    }
+
+    /// True if a thread reads the input, so that events can interrupt a wait.
+    pub fn has_thread(&self) -> bool {
+        self.input.is_none()
     }
 
     /// Waits for the next event and returns it; [`Event::Closed`] if no more events can come.

@@ -3,10 +3,11 @@
 //! | modules | contents |
 //! |---|---|
 //! | [`options`], [`cli`], [`setup`] | options from file and command line; commands and help; board, resources and time |
+//! | `memory` | memory that the process can use |
 //! | [`io`], [`files`] | input and output lines, the log; files named by the user |
 //! | [`session`], [`records`] | a game with its background search, clock and record; games as files |
 //! | [`platform`], [`platforms`] | the platform interface, and the table of platforms: [`botzone`], [`sau`], [`uci`] |
-//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches` | commands for users; [`position`] reads the start position, [`board`] prints it |
+//! | [`analyze`], [`annotate`], [`play`], `gui`, `matches`, `server` | commands for users; [`position`] reads the start position, [`board`] prints it |
 //!
 //! `protocol/README.md` describes the protocols.
 
@@ -23,6 +24,7 @@ pub mod gui;
 pub mod io;
 #[cfg(not(botzone_only))]
 mod matches;
+mod memory;
 pub mod options;
 mod platform;
 pub mod platforms;
@@ -31,6 +33,8 @@ pub mod position;
 #[cfg_attr(botzone_only, allow(dead_code))] // functions that only `matches` uses
 mod records;
 pub mod sau;
+#[cfg(not(botzone_only))]
+mod server;
 mod session;
 mod setup;
 pub mod uci;

@@ -5,7 +5,7 @@
 
 use otrera_bot::cli::{Command, CommandLine, help_on};
 use otrera_bot::io::{self, Connection, Events, Log, Output};
-use otrera_bot::{BOTZONE_ONLY, analyze, annotate, platforms, play, position, print};
+use otrera_bot::{BOTZONE_ONLY, analyze, annotate, platforms, play, position, print, uci};
 use std::ffi::OsString;
 #[cfg(unix)]
 use std::ffi::c_int;
@@ -43,6 +43,7 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
 fn run(arguments: Vec<OsString>) -> u8 {
     let started = Instant::now();
     survive_signals();
+    show_no_crash_dialog();
     let work = {
         let arguments = arguments.clone();
         // Exits from the thread, since some sandboxes do not let a thread end.
@@ -70,17 +71,34 @@ fn survive_signals() {
 #[cfg(not(unix))]
 fn survive_signals() {}
 
+/// Makes a crash of this process and of its child processes end without a dialog.
+#[cfg(windows)]
+fn show_no_crash_dialog() {
+    const SEM_FAILCRITICALERRORS: u32 = 1;
+    const SEM_NOGPFAULTERRORBOX: u32 = 2;
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        // Accepts any value and has no preconditions. Child processes inherit the mode.
+        safe fn SetErrorMode(mode: u32) -> u32;
+    }
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
+}
+
+#[cfg(not(windows))]
+fn show_no_crash_dialog() {}
+
 /// Parses and runs the command; returns the exit status.
 fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
-    let mut options = CommandLine::read(arguments.into_iter().skip(1));
+    let own_arguments: Vec<OsString> = arguments.into_iter().skip(1).collect();
+    let mut options = CommandLine::read(own_arguments.iter().cloned());
     // On Windows, a console on standard input means that the user double-clicked the program.
     if cfg!(windows) && matches!(options.command, Command::Detect) && std::io::stdin().is_terminal() {
         options.command = Command::Gui;
     }
-    let serves = matches!(options.command, Command::Detect | Command::Serve(_));
+    let serves = matches!(options.command, Command::Detect | Command::Serve(_) | Command::Searcher);
     // Invalid options never cost a game on a platform; a person at a terminal gets an error instead.
     if serves && !(options.is_mistyped && std::io::stdin().is_terminal()) {
-        serve(&options, started);
+        serve(&mut options, own_arguments, started);
         // A platform treats any other status as a crash.
         return 0;
     }
@@ -101,7 +119,7 @@ fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
 
 fn command(options: &CommandLine) -> Result<(), String> {
     match options.command {
-        Command::Detect | Command::Serve(_) => Ok(()),
+        Command::Detect | Command::Serve(_) | Command::Searcher => Ok(()),
         Command::Perft | Command::Analyze | Command::Play | Command::Help(_) if BOTZONE_ONLY => {
             Err(not_built_in())
         }
@@ -122,15 +140,35 @@ fn command(options: &CommandLine) -> Result<(), String> {
 }
 
 /// Plays on the platform selected by the command, or on the one detected from the input.
-fn serve(options: &CommandLine, started: Instant) {
+fn serve(options: &mut CommandLine, arguments: Vec<OsString>, started: Instant) {
+    if let Command::Searcher = options.command {
+        // The guardian keeps the log.
+        options.settings.log = None;
+    }
     let mut connection = connect(options, started);
+    connection.searcher = searcher(arguments);
     let platform = match options.command {
         Command::Serve(platform) => Some(platform),
+        // Without the check, the build for Botzone would contain UCI.
+        Command::Searcher if !BOTZONE_ONLY => Some(&uci::PLATFORM),
         _ => platforms::detect(&mut connection.events),
     };
     if let Some(platform) = platform {
         // If the reader of the answers is gone, there is nothing left to do.
         let _ = platform.serve(connection, &options.settings);
+    }
+}
+
+/// Returns the command line that starts this program again as a searcher, with the same options; empty if the program's
+/// path is unknown.
+fn searcher(arguments: Vec<OsString>) -> Vec<OsString> {
+    if BOTZONE_ONLY {
+        // Asking for the path can kill a process in a sandbox.
+        return Vec::new();
+    }
+    match std::env::current_exe() {
+        Ok(program) => [program.into(), "searcher".into()].into_iter().chain(arguments).collect(),
+        Err(_) => Vec::new(),
     }
 }
 
@@ -163,7 +201,7 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
         events.read_from(Box::new(std::io::stdin().lock()), log.clone());
     }
     let output = Output::new(Box::new(std::io::stdout()), log.clone());
-    Connection { events, sender, output, log, problems, started }
+    Connection { events, sender, output, log, problems, started, searcher: Vec::new() }
 }
 
 fn not_built_in() -> String {

@@ -178,3 +178,35 @@ fn entries(folder: &Path) -> Vec<(PathBuf, String, Entry)> {
     };
     paths.filter(is_match).filter_map(read).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test fails by panicking
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+    use testkit::Folder;
+
+    #[test]
+    fn the_newest_unfinished_match_is_offered_first() {
+        let folder = Folder::new("matches-order");
+        let settings = Settings { record_dir: Some(folder.0.clone()), ..Settings::default() };
+        let mut matches = Matches::new(&settings);
+        let began = SystemTime::now() - Duration::from_secs(1000);
+        // Black's name, age as a rank, and if the match is over.
+        for (name, rank, over) in
+            [("b", 2, false), ("d", 4, false), ("a", 1, false), ("e", 5, true), ("c", 3, false)]
+        {
+            let game = GameRecord::new(name, "Otrera", Position::standard());
+            let request = json!({"writer": "page", "game": game, "state": {"over": over}});
+            matches.save(&request.to_string(), || Ok(format!("{rank:032x}"))).unwrap();
+            let (path, ..) =
+                entries(&folder).into_iter().find(|(.., entry)| entry.id == format!("{rank:032x}")).unwrap();
+            let file = std::fs::File::options().write(true).open(path).unwrap();
+            file.set_modified(began + Duration::from_secs(rank)).unwrap();
+        }
+        let offered: Value = serde_json::from_str(&matches.unfinished()).unwrap();
+        let texts = offered["matches"].as_array().unwrap().iter().filter_map(|offer| offer["text"].as_str());
+        let black = |text| serde_json::from_str::<Value>(text).unwrap()["black"].as_str().unwrap().to_owned();
+        assert_eq!(texts.map(black).collect::<String>(), "dcba");
+    }
+}

@@ -6,7 +6,9 @@
 
 use crate::BOTZONE_ONLY;
 use crate::files;
+use crate::memory;
 use otrera::{Level, Model, Params, Side, Size};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -129,6 +131,8 @@ option_table! {
         => resume_time_left: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
     "platform-dir" "DIR" on "sau": "the platform's folder, to read its game record"
         => platform_dir: Option<PathBuf> = None, path;
+    "no-open" "" on "gui sau": "open no browser"
+        => no_open: bool = false, |text, _| one_of(text, &[("true", true), ("false", false), ("", true)], 2);
     "side" "SIDE" on "play sau": "your side in play, ours in a game to resume"
         => side: Option<Side> = None, |text, _| {
             let sides = [("black", Side::Black), ("white", Side::White), ("b", Side::Black), ("w", Side::White)];
@@ -143,10 +147,12 @@ option_table! {
         => fen: Option<String> = None, |text, _| Ok(Some(text.into()));
     "moves" "\"M M\"" on "analyze": "moves from that position"
         => moves: Option<String> = None, |text, _| Ok(Some(text.into()));
-    "record" "FILE" on "analyze": "game in SGF, CCGC or JSON, or moves alone"
+    "record" "FILE" on "analyze": "game in any format: SGF, JSON, text with moves"
         => record: Option<PathBuf> = None, path;
     "game" "N" on "analyze": "number of the game in that file, from 1"
         => game: Option<usize> = None, |text, _| Ok(Some(number(text, 1, 1_000_000_000)? as usize));
+    "strict" "" on "analyze": "refuse a record of which a part cannot be read"
+        => strict: bool = false, |_, _| Ok(true);
     "ply" "N" on "analyze": "position after N moves (the last one)"
         => ply: Option<usize> = None, |text, _| Ok(Some(number(text, 0, 1000)? as usize));
     "lines" "N" on "analyze": "rows of the table of moves (6)"
@@ -159,15 +165,13 @@ option_table! {
         => annotate: Option<PathBuf> = None, path;
     "port" "N" on "gui": "port on 127.0.0.1 (7264, or any free one)"
         => port: Option<u16> = None, |text, _| Ok(Some(number(text, 0, 65_535)? as u16));
-    "no-open" "" on "gui": "open no browser"
-        => no_open: bool = false, |_, _| Ok(true);
 }
 
 /// Maximum of the option `threads`. A value above the number of cores is reduced to that number.
 const MAX_THREADS: u64 = 1024;
 
-/// Maximum of the option `memory`, in MiB.
-pub const MAX_MEMORY: u64 = 65_536;
+/// Maximum of the option `memory` on any machine, in MiB.
+const MAX_MEMORY: u64 = 65_536;
 
 /// Maximum of the option `move-overhead`, in seconds.
 pub const MAX_OVERHEAD: f64 = 5.0;
@@ -184,6 +188,12 @@ pub fn cores() -> usize {
         return 1;
     }
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Returns the maximum of the option `memory` in MiB: the memory that this process can use, at most [`MAX_MEMORY`].
+pub fn max_memory() -> u64 {
+    let memory = if BOTZONE_ONLY { None } else { memory::of_process() };
+    memory.map_or(MAX_MEMORY, |memory| (memory.total >> 20).clamp(1, MAX_MEMORY))
 }
 
 impl Settings {
@@ -227,30 +237,56 @@ impl Settings {
     /// Applies the text of a configuration file. `path` is shown in problems, and relative paths refer to its folder.
     pub fn read_text(&mut self, text: &str, path: &Path, problems: &mut Vec<String>) {
         let folder = path.parent().unwrap_or(Path::new(""));
+        let mut seen = HashMap::new();
         for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-            if let Err(problem) = self.read_line(line, folder) {
+            let outcome = self.read_line(line, folder).and_then(|name| match name {
+                Some(name) => seen.insert(name.clone(), number).map_or(Ok(()), |earlier: usize| {
+                    Err(format!("{name} is also in line {earlier}; line {number} takes effect"))
+                }),
+                None => Ok(()),
+            });
+            if let Err(problem) = outcome {
                 problems.push(format!("{} line {number}: {problem}", path.display()));
             }
         }
     }
 
-    /// Applies one line of a configuration file: `name = value`, a comment, or an empty line.
-    fn read_line(&mut self, line: &str, folder: &Path) -> Result<(), String> {
-        let table: toml::Table = line.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
-        for (name, value) in table {
-            let text = match &value {
-                toml::Value::String(text) => text.clone(),
-                toml::Value::Array(_) | toml::Value::Table(_) => {
-                    return Err(format!("{name} = {value}: expected one string or number"));
-                }
-                other => other.to_string(),
-            };
-            // Users write both total-time and total_time.
-            let set = self.set(&name.replace('_', "-"), &text, folder);
-            set.map_err(|valid| format!("{name} = {value}: {valid}"))?;
-        }
-        Ok(())
+    /// Applies one line of a configuration file: `name = value`, a comment, or an empty line. Returns the option's name.
+    fn read_line(&mut self, line: &str, folder: &Path) -> Result<Option<String>, String> {
+        let Some((name, value)) = parse_line(line)? else { return Ok(None) };
+        let text = match &value {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Array(_) | toml::Value::Table(_) => {
+                return Err(format!("{name} = {value}: expected one string or number"));
+            }
+            other => other.to_string(),
+        };
+        // Users write both total-time and total_time.
+        let known = name.replace('_', "-");
+        self.set(&known, &text, folder).map_err(|valid| format!("{name} = {value}: {valid}"))?;
+        Ok(Some(known))
     }
+}
+
+/// Parses a line of TOML with at most one value; also accepts full-width punctuation and a time without quotes.
+fn parse_line(line: &str) -> Result<Option<(String, toml::Value)>, String> {
+    let parse = |line: &str| line.parse::<toml::Table>();
+    let table = parse(line).or_else(|error| {
+        let narrow = half_width(line);
+        let quoted = || {
+            let (name, value) = narrow.split('#').next()?.split_once('=')?;
+            let is_plain = !value.contains(['"', '\'', '[', '{']);
+            is_plain.then(|| format!("{name} = '{}'", value.trim()))
+        };
+        let table = parse(&narrow).ok().or_else(|| parse(&quoted()?).ok());
+        // The value without quotes must be a time, so that other mistakes are reported.
+        let is_valid = |table: &toml::Table| {
+            parse(&narrow).is_ok()
+                || table.values().all(|value| value.as_str().is_some_and(|text| read_seconds(text).is_some()))
+        };
+        table.filter(is_valid).ok_or_else(|| error.message().to_owned())
+    })?;
+    Ok(table.into_iter().next())
 }
 
 fn read_preset(text: &str, folder: &Path) -> Result<Preset, String> {
@@ -269,7 +305,7 @@ fn read_model(path: &Path) -> Result<Model, String> {
 
 /// Parses a whole number from `min` to `max`, inclusive.
 pub fn number(text: &str, min: u64, max: u64) -> Result<u64, String> {
-    match text.trim().parse() {
+    match half_width(text).trim().parse() {
         Ok(number) if (min..=max).contains(&number) => Ok(number),
         _ => Err(format!("expected a whole number from {min} to {max}")),
     }
@@ -281,15 +317,64 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn seconds_between(text: &str, min: f64, max: f64) -> Result<Duration, String> {
-    match text.trim().parse::<f64>() {
-        Ok(seconds) if (min..=max).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err(format!("expected a number of seconds from {min} to {max}")),
+    match read_seconds(&half_width(text)) {
+        Some(seconds) if (min..=max).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!("expected a number of seconds from {min} to {max}, or a time like 900s or 15分钟")),
     }
 }
 
-/// Parses a size in MiB, from 1 to [`MAX_MEMORY`], and returns it in bytes. Saturates on 32-bit systems.
+/// Units of time with their seconds. A number without unit is in seconds.
+const UNITS: [(&str, f64); 14] = [
+    ("", 1.0),
+    ("s", 1.0),
+    ("sec", 1.0),
+    ("second", 1.0),
+    ("seconds", 1.0),
+    ("秒", 1.0),
+    ("秒钟", 1.0),
+    ("m", 60.0),
+    ("min", 60.0),
+    ("minute", 60.0),
+    ("minutes", 60.0),
+    ("分", 60.0),
+    ("分钟", 60.0),
+    ("h", 3600.0),
+];
+
+/// Parses a time like `900`, `900s`, `15分钟` or `1分30秒`; returns its seconds.
+fn read_seconds(text: &str) -> Option<f64> {
+    let text = text.trim().to_ascii_lowercase();
+    // A plain number can have an exponent.
+    if let Ok(seconds) = text.parse() {
+        return Some(seconds);
+    }
+    let is_digit = |c: char| c.is_ascii_digit() || c == '.';
+    let (mut rest, mut sum) = (text.as_str(), 0.0);
+    while !rest.is_empty() {
+        let (number, after) = rest.split_at(rest.find(|c| !is_digit(c)).unwrap_or(rest.len()));
+        let (unit, after) = after.split_at(after.find(is_digit).unwrap_or(after.len()));
+        let seconds = UNITS.iter().find(|(name, _)| *name == unit.trim())?.1;
+        sum += number.parse::<f64>().ok()? * seconds;
+        rest = after;
+    }
+    (!text.is_empty()).then_some(sum)
+}
+
+/// Replaces full-width forms of ASCII characters, and typographic quotes, with the ASCII characters.
+fn half_width(text: &str) -> String {
+    let narrow = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        '\u{3000}' => ' ',
+        '“' | '”' => '"',
+        '‘' | '’' => '\'',
+        c => c,
+    };
+    text.chars().map(narrow).collect()
+}
+
+/// Parses a size in MiB, from 1 to [`max_memory`], and returns it in bytes. Saturates on 32-bit systems.
 fn megabytes(text: &str) -> Result<usize, String> {
-    Ok(usize::try_from(number(text, 1, MAX_MEMORY)? << 20).unwrap_or(usize::MAX))
+    Ok(usize::try_from(number(text, 1, max_memory())? << 20).unwrap_or(usize::MAX))
 }
 
 /// Parses one of `words` and returns the value paired with that word. The error lists only the first `listed` words.
@@ -317,5 +402,45 @@ fn label(text: &str, _folder: &Path) -> Result<String, String> {
     match text.trim() {
         label if (1..=40).contains(&label.chars().count()) && label.chars().all(usable) => Ok(label.into()),
         _ => Err("expected 1 to 40 printable characters other than [ ] ;".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the total time in seconds and the problems after reading a configuration file.
+    fn read(text: &str) -> (Option<f64>, Vec<String>) {
+        let (mut settings, mut problems) = (Settings::default(), Vec::new());
+        settings.read_text(text, Path::new("otrera.toml"), &mut problems);
+        (settings.total_time.map(|time| time.as_secs_f64()), problems)
+    }
+
+    #[test]
+    fn times_can_have_units_and_full_width_characters() {
+        for line in [
+            "total-time = 900",
+            "total-time = 900s",
+            "total-time = 15分钟 # per side",
+            "total-time = \"15 分\"",
+            "total-time = “15min”",
+            "total-time ＝ ９００",
+            "total-time = ＂９００秒＂",
+            "total-time = '14m60s'",
+            "total_time = 9e2",
+        ] {
+            assert_eq!(read(line), (Some(900.0), Vec::new()), "{line}");
+        }
+        for line in ["total-time = 15x", "total-time = ", "total-time = 分钟", "total-time = '1.2.3'"] {
+            let (time, problems) = read(line);
+            assert!(time.is_none() && problems.len() == 1, "{line}: {problems:?}");
+        }
+    }
+
+    #[test]
+    fn a_duplicate_name_is_reported_and_the_last_one_counts() {
+        let (time, problems) = read("total-time = 900\n\ntotal_time = 60");
+        assert_eq!(time, Some(60.0));
+        assert_eq!(problems, ["otrera.toml line 3: total-time is also in line 1; line 3 takes effect"]);
     }
 }

@@ -9,7 +9,7 @@ use crate::options::{Settings, number};
 use crate::records::{RecordFile, format_game, record_folder, require_new};
 use crate::session::{GameSearch, verdict};
 use crate::setup::Setup;
-use otrera::{Level, Move, PlayedMove, Report, Side};
+use otrera::{Level, Move, PlayedMove, Report, Side, record};
 use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const DEFAULT_TIME: Duration = Duration::from_secs(2);
 
 const HELP: &str = "\
-Type a move as from, to and arrow, like d1-d7/g7 or d1d7g7, or one of:
+Type a move as from, to and arrow, like d1-d7/g7 or DJDDGD, or one of:
   hint       suggest a move
   undo [N]   take back your last N moves and their answers (1)
   moves      list the moves of the game
@@ -135,6 +135,7 @@ impl Table<'_> {
             time: report.elapsed,
             effort: Some(report.iterations),
             win_rate: Some(report.best_rate().0),
+            lead: report.lead(),
         })?;
         // At a level, the winning rate would be a hint; the web page hides it too.
         let rate = match self.level {
@@ -182,7 +183,7 @@ impl Table<'_> {
                     }
                     Err(problem) => crate::print(&format!("{problem}\n"))?,
                 },
-                _ => match self.parse_move(&typed.trim().to_ascii_lowercase()) {
+                _ => match self.parse_move(&typed) {
                     Ok(mv) => {
                         self.advance(mv.into())?;
                         return Ok(ControlFlow::Continue(()));
@@ -193,11 +194,10 @@ impl Table<'_> {
         }
     }
 
-    /// Parses a move and checks that it is legal.
+    /// Parses a legal move in any notation.
     fn parse_move(&self, text: &str) -> Result<Move, String> {
-        let mv: Move = text.parse().map_err(|error| format!("{error} (type help for the commands)"))?;
-        self.game.position().check(mv).map_err(|error| format!("not legal: {error}"))?;
-        Ok(mv)
+        record::read_move(text, self.game.position())
+            .map_err(|problem| format!("{problem} (type help for the commands)"))
     }
 
     fn advance(&mut self, played: PlayedMove) -> Result<(), String> {

@@ -3,8 +3,9 @@
 use crate::cli::CommandLine;
 use crate::files;
 use crate::records::format_illegal;
-use otrera::record::{self, ccgc};
+use otrera::record::{self, Warning};
 use otrera::{GameRecord, Move, Position, Size};
+use std::io::Write;
 use std::path::Path;
 
 /// Maximum size of a game record file, in bytes.
@@ -44,22 +45,35 @@ pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
             return Err("--game needs --record".into());
         }
         (Some(text), None) => {
-            let moves = ccgc::read_moves(text).map_err(|error| format!("--moves: {error}"))?;
-            GameRecord::new("", "", start(options)?).with_moves(&moves)
+            let start = start(options)?;
+            let (moves, warnings) = record::read_moves(text, &start);
+            match warnings.first() {
+                Some(warning) => return Err(format!("--moves: {warning}")),
+                None if moves.is_empty() && !text.trim().is_empty() => {
+                    return Err(format!("--moves: {text:?} has no move that can be played"));
+                }
+                None => GameRecord::new("", "", start).with_moves(&moves),
+            }
         }
         (None, Some(file)) => {
-            recorded(file, options.own.game).map_err(|problem| format!("{}: {problem}", file.display()))?
+            recorded(file, options).map_err(|problem| format!("{}: {problem}", file.display()))?
         }
         (None, None) => GameRecord::new("", "", start(options)?),
     })
 }
 
-/// Reads the game with this number (from 1) from a file. `None` is only allowed for a file with a single game.
-fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
-    let text = files::read_record(file, MAX_BYTES).map_err(|error| error.to_string())?;
-    let games = record::read(&text).map_err(|error| error.to_string())?;
+/// Reads the game `--game` (from 1) from a file; the option is only needed for a file with several games. Warnings go to
+/// standard error, and are errors with `--strict`.
+fn recorded(file: &Path, options: &CommandLine) -> Result<GameRecord, String> {
+    let bytes = files::read(file, MAX_BYTES).map_err(|error| error.to_string())?;
+    let reading = record::read_bytes(&bytes).map_err(|error| error.to_string())?;
+    show_warnings(file, &reading.warnings);
+    if options.own.strict && !reading.warnings.is_empty() {
+        return Err("--strict refuses a record with warnings".into());
+    }
+    let games = reading.games;
     let count = games.len();
-    let wanted = match number {
+    let wanted = match options.own.game {
         None if count > 1 => return Err(format!("has {count} games; choose one with --game N")),
         number => number.unwrap_or(1),
     };
@@ -67,4 +81,11 @@ fn recorded(file: &Path, number: Option<usize>) -> Result<GameRecord, String> {
         .into_iter()
         .nth(wanted.saturating_sub(1))
         .ok_or_else(|| format!("has no game {wanted}, only {count}"))
+}
+
+fn show_warnings(file: &Path, warnings: &[Warning]) {
+    for warning in warnings {
+        // Nobody is left to read a warning if standard error is closed.
+        let _ = writeln!(std::io::stderr(), "{}: {warning}", file.display());
+    }
 }

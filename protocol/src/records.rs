@@ -2,10 +2,11 @@
 
 use crate::files;
 use crate::options::Settings;
-use otrera::record::{Format, GameRecord, PlayedMove, ccgc};
+use otrera::record::{self, Format, GameRecord, PlayedMove, Reading, ccgc};
 use otrera::{IllegalMove, Move, Position, Side};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The record file of a game, rewritten after each move so that a killed process loses no moves.
 pub struct RecordFile {
@@ -23,8 +24,19 @@ pub struct RecordFile {
 
 impl RecordFile {
     /// Creates the record of a game that starts now. The first write creates the file.
-    pub fn new(folder: &Path, [black, white]: [&str; 2], settings: &Settings, start: &Position) -> Self {
-        let now = chrono::Local::now();
+    pub fn new(folder: &Path, names: [&str; 2], settings: &Settings, start: &Position) -> Self {
+        Self::begun_at(SystemTime::now(), folder, names, settings, start)
+    }
+
+    /// Creates the record of a game that started at this time. The first write creates the file.
+    pub fn begun_at(
+        time: SystemTime,
+        folder: &Path,
+        [black, white]: [&str; 2],
+        settings: &Settings,
+        start: &Position,
+    ) -> Self {
+        let now = chrono::DateTime::<chrono::Local>::from(time);
         let at_place = |time: String| format!("{time} {}", settings.place).trim_end().to_owned();
         let record = GameRecord {
             when: at_place(now.format("%Y.%m.%d %H:%M").to_string()),
@@ -39,6 +51,12 @@ impl RecordFile {
     pub fn in_english(self) -> Self {
         let when = chrono::Local::now().format("%Y-%m-%d %H.%M").to_string();
         Self { when, in_english: true, ..self }
+    }
+
+    /// Continues the file of an earlier process that began at the same time, given the file name's suffix.
+    pub fn continued(self, suffix: String) -> Self {
+        let when = self.when.clone();
+        self.reopened(when, suffix)
     }
 
     /// Continues the files of an earlier process, given its [`Self::date_and_suffix`].
@@ -194,23 +212,18 @@ fn file_safe(text: &str) -> String {
 /// Maximum size of a record file, in bytes. A long game has 10 KB; the SAU platform appends all games to one file.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 
-/// Reads a record file. Names in an unknown encoding are garbled, but moves are ASCII.
-pub fn read_text(file: &Path) -> std::io::Result<String> {
-    files::read_record(file, MAX_RECORD_BYTES)
+/// Reads the games of a record file in any format. Fails if the file is unreadable or has no game.
+pub fn read_games(file: &Path) -> Result<Reading, String> {
+    let bytes = files::read(file, MAX_RECORD_BYTES).map_err(|error| error.to_string())?;
+    record::read_bytes(&bytes).map_err(|error| error.to_string())
 }
 
-/// Reads the moves of a record or move list, up to the first unreadable or illegal one; also returns that error.
+/// Reads the moves of a game from `start`; also returns the first warning.
+#[cfg(test)]
 pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
-    let (mut moves, torn) = ccgc::read_moves_up_to_error(text);
-    if let Some(illegal) = GameRecord::new("", "", *start).with_moves(&moves).first_illegal() {
-        moves.truncate(illegal.0 - 1);
-        return (moves, Some(format_illegal(illegal)));
-    }
-    let problem = match torn {
-        Some(error) => Some(format!("{error}; the moves before this error are used")),
-        None if moves.is_empty() => Some("contains no moves".into()),
-        None => None,
-    };
+    let (moves, warnings) = record::read_moves(text, start);
+    let warning = warnings.first().map(ToString::to_string);
+    let problem = warning.or_else(|| moves.is_empty().then(|| "contains no moves".into()));
     (moves, problem)
 }
 

@@ -1,8 +1,10 @@
 //! Game setup: board, resources and time, from the settings or the platform's defaults.
 
 use crate::BOTZONE_ONLY;
+use crate::memory::{self, Memory};
 use crate::options::{Settings, cores};
 use otrera::{Resources, Size};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// Board, resources and time. A time is `None` if the platform has no such limit, or sends the limit with each move.
@@ -11,7 +13,7 @@ pub struct Setup {
     pub size: Size,
     /// Search threads; `None` for all cores.
     pub threads: Option<usize>,
-    /// Memory for the search tree in bytes; `None` for the default of [`machine_memory`].
+    /// Memory for the search tree in bytes; `None` for a share of this machine's memory.
     pub memory: Option<usize>,
     pub move_time: Option<Duration>,
     /// Time for the first move of a match; `None` if the platform has no separate limit for the first move.
@@ -64,6 +66,43 @@ impl Setup {
         }
     }
 
+    /// Lists the values in force of a platform's defaults overridden by `settings`: `total-time 900 s (default), threads 4, …`.
+    pub fn in_force(self, settings: &Settings) -> String {
+        let (setup, plain) = (self.with(settings), Settings::default());
+        let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
+        let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
+        let threads = setup.threads.unwrap_or_else(cores);
+        let memory = setup.memory.unwrap_or_else(machine_memory);
+        let path = |path: &PathBuf| path.display().to_string();
+        let rows = [
+            ("total-time", setup.total_time.map(seconds), settings.total_time.is_some()),
+            ("move-time", setup.move_time.map(seconds), true),
+            ("iterations", settings.iterations.map(|count| count.to_string()), true),
+            ("move-overhead", setup.move_overhead.map(seconds), settings.move_overhead.is_some()),
+            ("threads", Some(threads.to_string()), settings.threads.is_some()),
+            ("memory", Some(megabytes(memory)), settings.memory.is_some()),
+            ("pondering", Some(if settings.pondering { "on" } else { "off" }.into()), settings.pondering),
+            ("preset", Some(settings.preset.text.clone()), settings.preset.text != plain.preset.text),
+            ("size", Some(setup.size.edge().to_string()), settings.size.is_some()),
+            ("seed", settings.seed.map(|seed| seed.to_string()), true),
+            ("name", Some(settings.name.clone()), settings.name != plain.name),
+            ("team", settings.team.clone(), true),
+            ("opponent", Some(settings.opponent.clone()), settings.opponent != plain.opponent),
+            ("place", Some(settings.place.clone()).filter(|place| !place.is_empty()), true),
+            ("event", Some(settings.event.clone()), settings.event != plain.event),
+            ("record-dir", settings.record_dir.as_ref().map(path), true),
+            ("platform-dir", settings.platform_dir.as_ref().map(path), true),
+            ("resume", settings.resume.as_ref().map(path), true),
+            ("resume-time-left", settings.resume_time_left.map(seconds), true),
+            ("side", settings.side.map(|side| side.to_string()), true),
+        ];
+        let shown = rows.into_iter().map(|(name, value, is_set)| match value {
+            Some(value) => format!("{name} {value}{}", if is_set { "" } else { " (default)" }),
+            None => format!("{name} not set"),
+        });
+        shown.collect::<Vec<_>>().join(", ") + "; times without a unit are in seconds"
+    }
+
     /// Returns threads, memory and seed of the search. Without `settings.seed`, derives a seed from the current time.
     pub fn resources(self, settings: &Settings) -> Resources {
         let Self { threads, memory, .. } = self.with(settings);
@@ -73,41 +112,18 @@ impl Setup {
     }
 }
 
-/// Returns the default tree size in bytes: a quarter of the machine's free memory, between 256 MiB and 16 GiB; 1 GiB if
-/// the free memory is unknown, and on 32-bit systems.
-pub fn machine_memory() -> usize {
-    const UNKNOWN: u64 = 1 << 30;
-    let quarter = match cfg!(target_pointer_width = "64") {
-        true => usable_memory().map_or(UNKNOWN, |bytes| bytes / 4),
-        false => UNKNOWN,
-    };
-    quarter.clamp(256 << 20, 16 << 30) as usize
+/// Returns the default tree size in bytes for this machine, see [`default_memory`].
+fn machine_memory() -> usize {
+    let memory = if cfg!(target_pointer_width = "64") { memory::of_process() } else { None };
+    default_memory(memory)
 }
 
-/// Returns the machine's free memory in bytes, or the memory limit of its cgroup if lower; `None` if unknown.
-#[cfg(target_os = "linux")]
-fn usable_memory() -> Option<u64> {
-    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let kilobytes = |name: &str| {
-        let line = table.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
-    };
-    let total = kilobytes("MemTotal:")?;
-    let free = kilobytes("MemAvailable:").unwrap_or(total);
-    // Memory limit of a container, in cgroup v2 and v1. The text "max" means no limit.
-    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let limit = limits.iter().find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse().ok());
-    Some((total.min(free) << 10).min(limit.unwrap_or(u64::MAX)))
-}
-
-#[cfg(all(windows, target_pointer_width = "64"))]
-fn usable_memory() -> Option<u64> {
-    Some(winsafe::GlobalMemoryStatusEx().ok()?.ullAvailPhys)
-}
-
-#[cfg(not(any(target_os = "linux", all(windows, target_pointer_width = "64"))))]
-fn usable_memory() -> Option<u64> {
-    None
+/// Returns the default tree size in bytes: a quarter of the free memory, from 256 MiB to 16 GiB, but at most half of all
+/// memory; 1 GiB if the memory is unknown.
+fn default_memory(memory: Option<Memory>) -> usize {
+    let bytes =
+        memory.map_or(1 << 30, |Memory { total, free }| (free / 4).clamp(256 << 20, 16 << 30).min(total / 2));
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 // The seed is unpredictable, so that no opponent can prepare for our moves.
@@ -115,4 +131,26 @@ fn seed_from_time() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let process = if BOTZONE_ONLY { 0 } else { std::process::id() };
     since.as_nanos() as u64 ^ u64::from(process) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_tree_takes_a_share_of_the_memory() {
+        for (memory, expected) in [
+            (None, 1024),
+            (Some([16_384, 8192]), 2048),
+            (Some([16_384, 100]), 256),
+            (Some([1 << 20, 1 << 20]), 16_384),
+            // A job with 512 or 300 MB must not be killed.
+            (Some([512, 512]), 256),
+            (Some([300, 300]), 150),
+        ] {
+            let bytes = memory.map(|megabytes| megabytes.map(|megabytes| megabytes << 20));
+            let tree = default_memory(bytes.map(|[total, free]| Memory { total, free }));
+            assert_eq!(tree >> 20, expected, "{memory:?}");
+        }
+    }
 }

@@ -25,7 +25,7 @@ fn invalid_arguments_are_reported_with_status_2() {
         (&["analyze", "--fen", "nonsense"], "--fen: "),
         (&["analyze", "--fen", "2q2q2/8/q6q/8/8/Q6Q/8 w"], "--fen: "),
         (&["analyze", "--fen", "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 x"], "the side to move is w or b"),
-        (&["analyze", "--moves", "d1-d7/g7 hello"], "--moves: line 1: \"hello\" is not a move"),
+        (&["analyze", "--moves", "d1-d7/g7 a7-d4"], "--moves: line 1: in no game: a7-d4"),
         (
             &["analyze", "--moves", "d1-d7/g7 a7-a8/a8"],
             "move 2, a7-a8/a8, is not legal: the arrow cannot fly",
@@ -186,7 +186,7 @@ fn analysis_lists_the_best_move_first_with_continuations() {
     let rows = table(&analysis);
     let course = analysis.lines().find_map(|line| line.strip_prefix("principal variation: ")).expect("it");
     let [best, answer, ..] = course.split(' ').collect::<Vec<_>>()[..] else { panic!("{course}") };
-    assert_eq!((rows.len(), rows[0][0], rows[0][4]), (3, best, answer), "{analysis}");
+    assert_eq!((rows.len(), rows[0][0], rows[0][5]), (3, best, answer), "{analysis}");
 }
 
 /// After the best move come moves with enough visits for a lower bound, sorted by the bound; the rest by visits.
@@ -356,14 +356,14 @@ fn play_explains_each_typing_mistake() {
         b"undo\nhello\nd1-d7\nd1-d7/g77\n\nd1-d7/e9\na7-a6/a7\nd1-e3/e4\nz9\n\xff\xfe\nd1-d7/g7\n",
     );
     assert_contains(&output, "\"hello\" is not a move");
-    assert_contains(&output, "expected three squares like d1-d7/g7, found 2");
+    assert_contains(&output, "\"d1-d7\" is not a move");
     assert_contains(&output, "\"d1-d7/g77\" is not a move");
     assert_contains(&output, "not legal: the arrow cannot fly to e9");
     assert_contains(&output, "not legal: the side to move has no amazon on a7");
     assert_contains(&output, "not legal: the amazon on d1 cannot slide to e3");
     assert_contains(&output, "you have no move to take back");
     // Bytes that are not UTF-8 are rejected as a move, and the game continues.
-    assert_eq!(output.matches("is not a move").count(), 4, "{output}");
+    assert_eq!(output.matches("is not a move").count(), 5, "{output}");
     assert_contains(&output, "Otrera plays ");
     assert_eq!(records.len(), 1, "the end of input keeps the record");
 }
@@ -393,7 +393,7 @@ fn a_game_is_annotated() {
     let said = output(arguments);
     assert_contains(&said, " winning rate; ");
     assert_contains(&said, "White lost ");
-    let annotated = sgf::read(&read(&annotated)).unwrap().remove(0);
+    let annotated = sgf::read(&read(&annotated)).unwrap().games.remove(0);
     assert_eq!(annotated.moves, record.moves);
     let mut values = (0..=record.moves.len()).map(|ply| annotated.notes[&ply].value.unwrap());
     assert!(values.clone().all(|value| (-100.0..=100.0).contains(&value)));

@@ -82,6 +82,15 @@ impl Gui {
             let answer = self.exchange(self.request(method, path, host, headers, body).as_bytes());
             answer.get(9..12).map(str::to_owned)
         };
+        let token = self.root.trim_matches('/');
+        let last = if token.ends_with('0') { "1" } else { "0" };
+        let other_tokens =
+            [format!("{}{last}", &token[..token.len() - 1]), token[..16].into(), format!("{token}0")];
+        for token in other_tokens {
+            let path = format!("/{token}/{name}");
+            assert_eq!(status(&path, host, "").as_deref(), Some("404"), "{method} {path}, not {}", self.root);
+            check(&path);
+        }
         for (path, host, headers, expected) in [
             (&format!("/{name}"), host, String::new(), "404"),
             (&format!("/{}/{name}", "0".repeat(32)), host, String::new(), "404"),

@@ -4,7 +4,7 @@
 use crate::common::{files, folder, only_record, read, text};
 use crate::gui::Gui;
 use fastrand::Rng;
-use otrera::record::{ccgc, json};
+use otrera::record::{self, json};
 use otrera::{GameRecord, Limits, Move, Params, Position, Resources, Search, Side, Size};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ fn entries_in(folder: &Path) -> usize {
 
 /// Reads and parses the only record in a folder.
 fn record(folder: &Path) -> GameRecord {
-    ccgc::read(&only_record(folder).1).expect("a record")
+    record::read(&only_record(folder).1).expect("a record").games.remove(0)
 }
 
 /// Reads and parses the only match's JSON file in a folder.
@@ -236,7 +236,7 @@ impl Table {
         if self.browser.evaluate("startOf(state.tree.start).edge") == 10 {
             let letters = self.browser.text("#match-letters");
             let sau = letters.strip_prefix("SAU: ").expect("SAU letters").replace(' ', "");
-            assert_eq!(ccgc::read_moves(&sau).expect("a move"), [mv]);
+            assert_eq!(Move::from_letters(&sau, Size::STANDARD), Some(mv));
         }
         mv
     }

@@ -2,9 +2,10 @@
 //! change the output; other commands print invalid settings as errors.
 
 use crate::common::{
-    FIRST_TURN, OTRERA, answer_of, assert_contains, folder, installed, iterations, read, run, text,
+    FIRST_TURN, LIMIT, OTRERA, answer_of, assert_contains, folder, installed, iterations, quit, read, run,
+    start, text,
 };
-use otrera_bot::options::Settings;
+use otrera_bot::options::{Settings, max_memory};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -19,13 +20,17 @@ fn usual_move() -> String {
 #[test]
 fn invalid_options_are_logged_and_ignored() {
     let folder = folder("bad-option");
-    let mistakes: [(&[&str], &str); 23] = [
+    let memory = max_memory();
+    let (too_much, memory) =
+        ((memory + 1).to_string(), format!("expected a whole number from 1 to {memory}"));
+    let mistakes: [(&[&str], &str); 24] = [
         (&["--colour", "red"], "--colour"),
         (&["-x"], "unknown option"),
         (&["word"], "unknown command word"),
         (&["--threads", "0"], "expected a whole number from 1 to 1024"),
         (&["--threads", "many"], "--threads many: expected"),
-        (&["--memory", "-5"], "expected a whole number from 1 to 65536"),
+        (&["--memory", "-5"], &memory),
+        (&["--memory", &too_much], &memory),
         (&["--memory=99999999999999999999999"], "--memory"),
         (&["--move-time", "0"], "expected a number of seconds from 0.01 to 604800"),
         (&["--move-time", "NaN"], "--move-time NaN"),
@@ -77,14 +82,15 @@ fn excess_threads_are_reduced_to_the_cores() {
 #[test]
 fn an_expired_clock_still_allows_100_iterations() {
     let folder = folder("no-time");
-    let games: [(&[u8], &[&str]); 2] = [
-        (FIRST_TURN, &["--move-time", "0.01"]),
-        (b"name?\nnew black\n", &["--total-time", "0.01", "--move-overhead", "5"]),
-    ];
-    for (number, (input, time)) in games.into_iter().enumerate() {
-        let log = folder.join(format!("{number}.log"));
-        let exit = run(OTRERA, [time, &["--threads", "1", "--log", text(&log)]].concat(), input);
-        assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
+    let [turn, game] = ["turn", "game"].map(|name| folder.join(name));
+    let exit = run(OTRERA, ["--move-time", "0.01", "--threads", "1", "--log", text(&turn)], FIRST_TURN);
+    assert_eq!((exit.status, exit.errors.as_str()), (Some(0), ""), "printed: {}", exit.rest);
+    let no_time = ["--total-time", "0.01", "--move-overhead", "5", "--threads", "1", "--log", text(&game)];
+    let mut program = start(&no_time);
+    program.send("new black\n");
+    program.line(LIMIT).unwrap();
+    quit(program);
+    for log in [turn, game] {
         assert!(iterations(&read(&log)) >= 100, "{}", read(&log));
     }
 }

@@ -6,7 +6,6 @@ use otrera_arena::board::Board;
 use otrera_arena::notation::Form;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 use testkit::program::Program;
 use testkit::random_move;
@@ -161,7 +160,7 @@ fn a_truncated_record_resumes_from_its_complete_moves() {
         // The platform sends the record's last complete move again.
         game.program.send("move GJEHEA\n");
         game.answer(LIMIT);
-        assert_contains(&read(&log), "is incomplete");
+        assert_contains(&read(&log), "in no game: d4e4");
     }
 }
 
@@ -187,7 +186,8 @@ fn pondering_stops_within_ten_milliseconds() {
             _ => {}
         }
     }
-    assert_eq!(delays.len(), 10, "{log}");
+    // The search that `quit` ends is not logged.
+    assert_eq!(delays.len(), 9, "{log}");
     delays.sort_by(f64::total_cmp);
     assert!(delays[2] <= 0.010, "{delays:?}");
 }
@@ -252,19 +252,10 @@ fn quit_and_end_of_input_remove_the_journal() {
     }
 }
 
-/// Also checks that the program learns the overhead per move from `resume-time-left` and its own clock.
 #[test]
 fn resume_time_left_applies_to_one_game_only() {
     let folder = folder("time-left");
-    let program = installed(&folder);
-    let loaded = |log: &Path, more: &[&str]| {
-        let mut command = Command::new(&program);
-        command.args(["--record-dir", text(&folder), "--log", text(log)]);
-        command.args(["--total-time", "60", "--iterations", "100", "--move-overhead", "0.4"]).args(more);
-        let mut program = Program::start(command);
-        answer(&mut program, "name?");
-        program
-    };
+    let mut options = vec!["--record-dir", text(&folder), "--total-time", "60", "--iterations", "100"];
     let mut referee = board_after(&[]);
     let mut any_move = || referee.play_any().map(|mv| referee.format_move(mv, Form::Sau)).unwrap();
     let moves = (0..10).map(|_| any_move()).collect::<Vec<_>>().join(" ");
@@ -272,21 +263,15 @@ fn resume_time_left_applies_to_one_game_only() {
     let journal = r#"{"size":10,"us":"Black","sent":true,"left":50.0,"#;
     let journal = format!("{journal}\"moves\":\"{moves}\",\"written\":{written}}}\n");
     std::fs::write(folder.join("a.game"), journal).unwrap();
-    let [log, next_log] = ["log", "next"].map(|name| folder.join(name));
-    let mut resumed = loaded(&log, &["--resume-time-left", "45"]);
+    let log = folder.join("log");
+    options.extend(["--log", text(&log), "--resume-time-left", "45"]);
+    let mut resumed = start(&options);
+    answer(&mut resumed, "name?");
     resumed.line(SOON).unwrap();
     answer(&mut resumed, "end\nnew black");
     quit(resumed);
     let [in_resumed, in_new] = times_left(&log)[..] else { panic!("{}", read(&log)) };
     assert!((38.0..=43.0).contains(&in_resumed) && in_new > 58.0, "{in_resumed} s, {in_new} s");
-
-    // Our clock had 49 s left and the platform's 45 s: 0.8 s more for each of our five moves.
-    let learned = read(&folder.join("otrera-overhead.txt"));
-    assert!((1.0..1.25).contains(&learned.trim().parse::<f64>().unwrap()), "{learned}");
-    let mut next = loaded(&next_log, &[]);
-    answer(&mut next, "new black");
-    quit(next);
-    assert!(times_left(&next_log)[0] < 60.0 - 1.0, "{}", read(&next_log));
 }
 
 /// A program that is killed right after sending a move has already recorded the move.
@@ -305,7 +290,7 @@ fn a_move_is_recorded_before_it_is_sent() {
 fn a_refusal_starts_a_new_search() {
     let log = folder("refused").join("log");
     let mut game = Game::black(&["--iterations", "500", "--seed", "1", "--log", text(&log)]);
-    let thoughts = || read(&log).matches(" n=5").count();
+    let thoughts = || read(&log).matches(" nodes 5").count();
     let mut movements = Vec::new();
     for count in 2..12 {
         movements.push(game.referee.moves()[0].movement());
@@ -335,37 +320,25 @@ fn a_refusal_shortens_only_the_replacement_move() {
     game.answer(LIMIT);
 }
 
-/// Kills the program shortly before, during or after its first move. A move that the test did not read is lost.
+/// Kills the program at some time after its first move, whose journal entry as sent may be missing. A move that was
+/// never written leads to a question, see the tests of `sau::reload`.
 #[test]
 #[ignore = "slow"]
 fn resumes_from_its_record_after_any_kill() {
-    for (count, wait) in [10, 295, 305, 500].into_iter().enumerate() {
+    for (count, wait) in [0, 5, 50, 200].into_iter().enumerate() {
         let folder = folder(&format!("kill-{count}"));
         let options = ["--move-time", "0.3", "--total-time", "30", "--record-dir", text(&folder)];
         let (mut program, mut referee) = (start(&options), board_after(&[]));
         program.send("new black\n");
-        if let Ok(answer) = program.line(Duration::from_millis(wait)) {
-            referee.accept(&answer, Form::Sau).unwrap();
-        }
-        // On a busy machine the program may not have read `new` yet.
-        let deadline = Instant::now() + LIMIT;
-        while files(&folder, "txt").is_empty() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        referee.accept(&program.line(SOON).unwrap(), Form::Sau).unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
         drop(program);
         let record = folder.join(only_record(&folder).0);
         let mut game = Game { program: start(&[&["resume", text(&record)], &options[..]].concat()), referee };
         answer(&mut game.program, "name?");
         for _ in 0..3 {
-            if game.referee.position().side() == Side::White {
-                game.reply();
-            }
-            let line = game.program.line(SOON).unwrap_or_else(|why| panic!("killed after {wait} ms: {why}"));
-            if game.referee.accept(&line, Form::Sau).is_err() {
-                // The killed program had sent its move after the test stopped reading, so this move is refused.
-                game.program.send("error\n");
-                game.answer(SOON);
-            }
+            game.reply();
+            game.answer(SOON);
         }
     }
 }
@@ -423,4 +396,87 @@ fn a_self_blocked_game_continues_by_standard_rules() {
     let last = game.referee.format_move(moves[moves.len() - 1], Form::Sau);
     game.program.send(format!("move {last}\n"));
     game.answer(LIMIT);
+}
+
+/// Returns the process ID of the newest searcher in a log.
+fn searcher_in(log: &Path) -> i32 {
+    let log = read(log);
+    let line =
+        log.lines().rfind(|line| line.contains("-- searcher process ")).unwrap_or_else(|| panic!("{log}"));
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+#[cfg(unix)]
+fn signal(process: i32, signal: rustix::process::Signal) {
+    rustix::process::kill_process(rustix::process::Pid::from_raw(process).unwrap(), signal).unwrap();
+}
+
+/// A searcher that is killed or stopped on either turn costs no move; the platform sees nothing.
+#[test]
+#[cfg(unix)]
+fn a_dead_or_hanging_searcher_is_replaced() {
+    use rustix::process::Signal;
+    let log = folder("searcher").join("log");
+    let options = ["--move-time", "0.5", "--total-time", "60", "--memory", "16", "--log", text(&log)];
+    let mut game = Game::black(&options);
+    for (signals, on_our_turn) in [(Signal::KILL, true), (Signal::KILL, false), (Signal::STOP, true)] {
+        let searcher = searcher_in(&log);
+        if !on_our_turn {
+            signal(searcher, signals);
+        }
+        game.reply();
+        if on_our_turn {
+            game.program.silent(Duration::from_millis(100)).unwrap();
+            signal(searcher, signals);
+        }
+        game.answer(SOON);
+        assert_ne!(searcher_in(&log), searcher, "{}", read(&log));
+    }
+    assert_contains(&read(&log), "the searcher hangs");
+    quit(game.program);
+}
+
+/// A searcher process that ends at once is replaced by a search in this process, and in time.
+#[test]
+#[cfg(unix)]
+fn an_unusable_searcher_process_is_not_needed() {
+    let folder = folder("no-searcher");
+    let log = folder.join("log");
+    // The program cannot be started again: its file is gone.
+    let program = installed(&folder);
+    let mut command = std::process::Command::new(&program);
+    command.args(["--iterations", "100", "--log", text(&log)]);
+    let mut program_running = Program::start(command);
+    std::fs::remove_file(&program).unwrap();
+    let mut game = Game {
+        referee: board_after(&[]),
+        program: {
+            program_running.send("new black\n");
+            program_running
+        },
+    };
+    game.answer(LIMIT);
+    game.reply();
+    game.answer(LIMIT);
+    assert_contains(&read(&log), "searching in this process");
+    quit(game.program);
+}
+
+/// The searcher ends with the guardian, however the guardian dies.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_searcher_ends_with_the_guardian() {
+    let log = folder("orphan").join("log");
+    let game = Game::black(&["--pondering", "on", "--move-time", "0.1", "--log", text(&log)]);
+    let searcher = searcher_in(&log);
+    signal(game.program.id() as i32, rustix::process::Signal::KILL);
+    let is_alive = || {
+        Path::new(&format!("/proc/{searcher}/cmdline")).exists()
+            && !read(Path::new(&format!("/proc/{searcher}/stat"))).contains(") Z ")
+    };
+    let deadline = Instant::now() + SOON;
+    while is_alive() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(!is_alive(), "searcher {searcher} outlives its guardian");
 }

@@ -166,7 +166,7 @@ fn moves_are_listed_and_saved() {
             terminal.ask(&format!("SAVE {}", file(name).display()), "saved to ");
         }
         let text = read(&file(name));
-        let [game] = &otrera::record::read(&text).expect("a record")[..] else { panic!("{text}") };
+        let [game] = &otrera::record::read(&text).expect("a record").games[..] else { panic!("{text}") };
         assert_eq!((game.black.as_str(), game.moves.len(), game.winner), ("You", 2, None), "{text}");
         assert_eq!(game.moves[0].mv.to_string(), "d1-d7/g7");
         assert_eq!(game.moves[1].win_rate.is_some(), name != "game.txt", "{text}");

@@ -89,7 +89,7 @@ fn proven_results_have_certain_scores_and_wdl() {
         let (_, infos) = read_to(&mut program, "bestmove ");
         let (verdict, lines) = infos.split_last().expect("lines");
         assert!(verdict.starts_with(expected[1]), "{verdict}");
-        assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(expected[0])), "{lines:?}");
+        assert!(lines.len() > 1 && lines.iter().skip(1).all(|line| line.contains(expected[0])), "{lines:?}");
     }
     quit(program);
 }
@@ -100,7 +100,10 @@ fn info_lines_show_multipv_and_wdl() {
     send(&mut program, "setoption name MultiPV value 3\nsetoption name UCI_ShowWDL value true");
     send(&mut program, "go nodes 2000");
     let (best, infos) = read_to(&mut program, "bestmove ");
-    let last = &infos[infos.len() - 3..];
+    let (before, last) = infos.split_at(infos.len() - 3);
+    let leads = after(before.last().expect("a lead"), "info string lead");
+    assert!(best.starts_with(leads[0]) && leads.len() == 6, "{leads:?}");
+    assert!(leads.iter().skip(1).step_by(2).all(|lead| lead.parse::<f64>().is_ok()), "{leads:?}");
     for (number, line) in (1..).zip(last) {
         assert_eq!(after(line, "multipv")[0], number.to_string());
         let wdl: Vec<u32> = after(line, "wdl").iter().map_while(|word| word.parse().ok()).collect();

@@ -1,6 +1,7 @@
 //! Networks and priors of a weights file, converted for inference.
 
 use super::inputs;
+use super::lead::LeadWeights;
 use super::network::Network;
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, Policy, PolicyWeights, classes};
 use super::policy_network::PolicyNetwork;
@@ -16,6 +17,8 @@ pub struct Fitted {
     policies: [Policy; 2],
     /// Networks: `[0]` for boards above 8x8, `[1]` for boards up to 8x8.
     networks: [Option<Box<Network>>; 2],
+    /// Weights of the lead for each network; `None` in files without them.
+    leads: [Option<Box<LeadWeights>>; 2],
 }
 
 static BUILT_IN: LazyLock<Fitted> = LazyLock::new(|| {
@@ -32,6 +35,8 @@ impl Fitted {
         Self {
             networks: [&file.networks.standard, &file.networks.small]
                 .map(|weights| weights.as_ref().map(|weights| weights.network.clone())),
+            leads: [&file.networks.standard, &file.networks.small]
+                .map(|weights| weights.as_ref()?.lead.clone()),
             policies: [(&file.priors.standard, Size::STANDARD), (&file.priors.small, Size::BOTZONE)]
                 .map(|(weights, size)| policy(weights, size.edge())),
         }
@@ -48,6 +53,11 @@ impl Fitted {
     pub fn network(&self, position: &Position) -> Option<&Network> {
         let network = &self.networks[kind(position.size())];
         network.as_deref().filter(|_| inputs::are_defined(position))
+    }
+
+    /// Returns the weights of the lead for boards of this size, if any.
+    pub fn lead(&self, size: Size) -> Option<&LeadWeights> {
+        self.leads[kind(size)].as_deref()
     }
 
     /// Checks that the file has a network for boards of this size. Files without networks pass.

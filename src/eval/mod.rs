@@ -8,6 +8,7 @@
 //! - The network evaluation: a [`network`] over [`inputs`], which are counts of squares by distance, features of each
 //!   amazon ([`amazons`], [`freedom`]), the ply, and each square's class. Without a network, the paper's evaluation is
 //!   used.
+//! - The [`lead`]: the margin in moves that a network expects, for display.
 //! - [`policy`]: the logits of half-moves, each the sum of a log-linear term and the term of a [`policy_network`].
 //! - [`square_layer`]: the first layer over the squares, used by both kinds of networks.
 //!
@@ -22,6 +23,7 @@ pub mod distance;
 mod fitted;
 mod freedom;
 pub mod inputs;
+pub mod lead;
 pub mod metrics;
 pub mod mobility;
 pub mod model;

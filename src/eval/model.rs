@@ -6,9 +6,12 @@
 use super::distance::{DistanceMaps, MAX_STEPS};
 use super::fitted::Fitted;
 use super::inputs;
+use super::lead::LeadInputs;
 use super::metrics::{self, Metrics};
 use super::mobility::{self, RaySweep};
+use super::network::Network;
 use super::phased::PhasedWeights;
+use super::ply::standard_ply;
 use super::policy::{Arrows, Movements, stage};
 use super::square_classes::QUEEN_STEPS;
 use super::weights::WeightsFile;
@@ -16,7 +19,7 @@ use super::winrate::{Value, ValueLink, WinRate};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Size, Square};
-use crate::simd::{Kernel, Lanes, dispatch};
+use crate::simd::{Kernel, Lanes, PortableLanes, dispatch};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -92,6 +95,30 @@ impl Model {
                 Value(phased::<L>(position, weights, maps).0 / scale)
             },
         )
+    }
+
+    /// Returns the inputs of the lead in a position; `None` if the model has no network for it.
+    pub fn lead_inputs(&self, position: &Position, scratch: &mut ModelScratch) -> Option<LeadInputs> {
+        let network = self.network(position)?;
+        // Only reports and the laboratory ask for leads, so one kernel suffices.
+        let reach = scratch.maps.flood_each::<PortableLanes>(position, inputs::QUEEN_STEPS);
+        let hidden = network.hidden::<PortableLanes>(position, &scratch.maps, &reach);
+        Some(LeadInputs::new(&hidden, standard_ply(position)))
+    }
+
+    /// Returns the lead in moves that the model expects for the side to move; `None` if its weights have no lead.
+    pub fn lead(&self, position: &Position, scratch: &mut ModelScratch) -> Option<f32> {
+        let weights = self.fitted().lead(position.size())?;
+        Some(self.lead_inputs(position, scratch)?.lead(weights))
+    }
+
+    /// Returns the network that evaluates a position; `None` for [`Self::Paper`] and without a fitting network.
+    #[inline(always)]
+    fn network(&self, position: &Position) -> Option<&Network> {
+        match self {
+            Self::Paper(_) => None,
+            Self::Fitted | Self::File(_) => self.fitted().network(position),
+        }
     }
 
     /// Converts a value to a probability of winning, 0 to 1.
@@ -191,6 +218,11 @@ impl Evaluator {
     #[inline]
     pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
         dispatch!(self.kernel, L => self.model.value::<L>(position, scratch))
+    }
+
+    /// Returns the inputs of the lead in a position, see [`Model::lead_inputs`].
+    pub fn lead_inputs(&self, position: &Position, scratch: &mut ModelScratch) -> Option<LeadInputs> {
+        self.model.lead_inputs(position, scratch)
     }
 
     /// Returns all movements with their logits. The search uses `softmax(logit / temperature)` as priors.

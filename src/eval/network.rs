@@ -84,6 +84,18 @@ impl Network {
         maps: &DistanceMaps,
         reach: &AmazonReach,
     ) -> Value {
+        let hidden = self.hidden::<L>(position, maps, reach);
+        Value(self.output(&hidden) as f32 / (ONE * ONE) as f32)
+    }
+
+    /// Returns the hidden layer before the ReLU, see [`Self::value`].
+    #[inline(always)]
+    pub(super) fn hidden<L: Lanes>(
+        &self,
+        position: &Position,
+        maps: &DistanceMaps,
+        reach: &AmazonReach,
+    ) -> Row {
         let (side, empty) = (position.side(), position.empty());
         let mut hidden = Hidden::<L>::of(&self.rows[PLY_PART.first + standard_ply(position)]);
         let counts = count(maps, side.index(), empty);
@@ -105,7 +117,7 @@ impl Network {
             }
         }
         hidden.add_squares(&self.squares, &SquareCodes::new::<L>(position, maps));
-        Value(self.output(&hidden.to_row()) as f32 / (ONE * ONE) as f32)
+        hidden.to_row()
     }
 
     /// Computes the output, in units of `1 / ONE^2`, from the hidden layer before the ReLU.

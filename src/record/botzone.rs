@@ -12,12 +12,14 @@
 //! input holds the same game from one side's view: `{"requests":[…],"responses":[…]}`. Player 0 moves first and is our
 //! Black. `x` (column) and `y` (row, from Black's side) count from 0. The start position is [`Position::start`].
 
-use super::{GameRecord, LATE, PlayedMove};
+use super::parts::{each, fields};
+use super::{GameRecord, LATE};
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// JSON keys of a move, in order: column and row of origin, destination and arrow, counted from 0.
 pub const KEYS: [&str; 6] = ["x0", "y0", "x1", "y1", "x2", "y2"];
@@ -31,39 +33,25 @@ pub fn move_of([x0, y0, x1, y1, x2, y2]: [i64; 6], size: Size) -> Option<Move> {
     Some(Move { from: square(x0, y0)?, to: square(x1, y1)?, arrow: square(x2, y2)? })
 }
 
-/// True if the text looks like Botzone's JSON, by its first character or by keys that only Botzone uses. The text may
-/// still be malformed.
-pub fn recognises(text: &str) -> bool {
-    let has = |name: &str| text.contains(&format!("\"{name}\""));
-    text.starts_with('[') || !has("moves") && ["requests", "logs", "log"].into_iter().any(has)
-}
+/// A game read from Botzone, and what could not be read of it.
+pub(super) type Game = (GameRecord, Vec<String>);
 
-/// Reads the game from a match log or from a bot's input.
-///
-/// ```
-/// use otrera::record::botzone;
-/// let log = r#"[{"output":{"command":"request"}},
-///     {"0":{"verdict":"OK","response":{"x0":2,"y0":0,"x1":2,"y1":5,"x2":5,"y2":5}}}]"#;
-/// assert_eq!(botzone::read(log).unwrap().moves[0].mv.to_string(), "c1-c6/f6");
-/// ```
-///
-/// # Errors
-/// Returns the first error in the text.
-pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| MalformedText::new(format!("a Botzone log that is not valid JSON: {error}")))?;
+/// Reads the game from a match log or from a bot's input; `None` if the JSON value is neither. A log without moves is
+/// one if it holds a verdict or the end of the match.
+pub(super) fn read(json: &str) -> Option<Game> {
+    let [requests, responses, logs, log, players] =
+        fields(json, ["requests", "responses", "logs", "log", "players"]);
+    let players: Value = players.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let [black, white] = [0, 1].map(|player| name(&players[player]).unwrap_or_default());
     let start = Position::start(Size::BOTZONE);
-    let names = [0, 1].map(|player| name(&value["players"][player]).unwrap_or_default());
-    let [black, white] = names;
     let mut record = GameRecord { event: "Botzone".into(), ..GameRecord::new(black, white, start) };
-    match value.get("requests") {
-        Some(_) => record.moves = seen_by_a_bot(&value)?,
-        None => read_log(&value, &mut record)?,
-    }
-    if record.moves.is_empty() {
-        return Err(MalformedText::new("a Botzone log without a move of Amazons"));
-    }
-    Ok(record)
+    let mut problems = Vec::new();
+    let is_game = match (requests, logs.or(log)) {
+        (Some(requests), _) => seen_by_a_bot([Some(requests), responses], &mut record, &mut problems),
+        (None, Some(log)) => read_log(log.get(), &mut record),
+        (None, None) => read_log(json, &mut record),
+    };
+    is_game.then_some((record, problems))
 }
 
 /// Returns the name in an entry of `players`: the entry itself if it is a string, or the `name` of the entry, its bot
@@ -73,49 +61,94 @@ fn name(player: &Value) -> Option<String> {
     names.into_iter().find_map(Value::as_str).map(str::to_owned)
 }
 
-/// Reads the moves from a bot's input: its requests and responses, taken alternately.
-fn seen_by_a_bot(value: &Value) -> Result<Vec<PlayedMove>, MalformedText> {
-    let list = |key: &str| value[key].as_array().map(Vec::as_slice).unwrap_or_default();
-    let (requests, responses) = (list("requests"), list("responses"));
-    let in_turn = (0..requests.len().max(responses.len()))
-        .flat_map(|turn| [requests.get(turn), responses.get(turn)])
-        .flatten();
-    // The first mover's first request is not a move: all its numbers are -1.
-    in_turn.filter(|message| !is_beginning(message)).map(|message| Ok(read_move(message)?.into())).collect()
+/// A message of a bot's input.
+#[derive(Clone, Copy, PartialEq)]
+enum Message {
+    Move(Move),
+    /// The first mover's first request, whose numbers are all -1.
+    Beginning,
+    Other,
 }
 
-fn read_log(value: &Value, record: &mut GameRecord) -> Result<(), MalformedText> {
-    let entries = [value, &value["logs"], &value["log"]].into_iter().find_map(Value::as_array);
-    let entries = entries.ok_or_else(|| MalformedText::new("a Botzone log without a list of turns"))?;
-    let mut position = record.start;
-    for entry in entries {
-        if let Some((player, turn)) = [0, 1].into_iter().find_map(|n| Some((n, entry.get(n.to_string())?))) {
-            match read_turn(turn, &position) {
+/// Reads the moves from a bot's input: its requests and responses, taken alternately.
+fn seen_by_a_bot(lists: [Option<&RawValue>; 2], record: &mut GameRecord, problems: &mut Vec<String>) -> bool {
+    let lists = lists.map(|list| {
+        let mut messages = Vec::new();
+        each(list.map_or("[]", RawValue::get), |raw| {
+            let message = match serde_json::from_str(raw.get()).ok().and_then(|value| numbers(&value)) {
+                Some(numbers) if numbers == [-1; 6] => Message::Beginning,
+                numbers => numbers
+                    .and_then(|numbers| move_of(numbers, Size::BOTZONE))
+                    .map_or(Message::Other, Message::Move),
+            };
+            messages.push(message);
+        });
+        messages
+    });
+    let turns = lists[0].len().max(lists[1].len());
+    let in_turn = (0..turns).flat_map(|turn| lists.iter().map(move |list| list.get(turn))).flatten();
+    let mut left_out = 0;
+    for message in in_turn {
+        match message {
+            Message::Move(mv) if left_out == 0 && record.moves.len() < Size::BOTZONE.area() => {
+                record.moves.push((*mv).into())
+            }
+            Message::Beginning => {}
+            Message::Move(_) | Message::Other => left_out += 1,
+        }
+    }
+    if left_out > 0 {
+        let ply = record.moves.len() + 1;
+        problems.push(format!("ply {ply} is not a move; {left_out} messages from there are left out"));
+    }
+    !record.moves.is_empty()
+}
+
+fn read_log(json: &str, record: &mut GameRecord) -> bool {
+    let (mut position, mut is_game) = (record.start, false);
+    each(json, |raw| {
+        let [first, second, output] = fields(raw.get(), ["0", "1", "output"]);
+        let turn = first.map(|turn| (Side::Black, turn)).or_else(|| second.map(|turn| (Side::White, turn)));
+        let turn = turn.and_then(|(side, turn)| Some((side, read_turn(turn.get(), &position)?)));
+        if record.forfeit.is_some() {
+            return;
+        }
+        if let Some((side, outcome)) = turn {
+            is_game = true;
+            match outcome {
                 Ok(mv) => {
                     record.moves.push(mv.into());
                     position = position.with_move(mv);
                 }
                 Err(forfeit) => {
-                    record.winner = Some(Side::BOTH[player].opponent());
+                    record.winner = Some(side.opponent());
                     record.forfeit = Some(forfeit);
-                    return Ok(());
                 }
             }
         }
         // The match ended on the board: the winner scores 2, the loser 0.
-        let output = &entry["output"];
-        if output["command"] == "finish" {
-            let [black, white] =
-                ["0", "1"].map(|player| output["content"][player].as_f64().unwrap_or_default());
+        let Some(output) = output else { return };
+        let [command, content] = fields(output.get(), ["command", "content"]);
+        if command.is_some_and(|command| command.get() == "\"finish\"") {
+            is_game = true;
+            let content: Value =
+                content.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+            let [black, white] = ["0", "1"].map(|player| content[player].as_f64().unwrap_or_default());
             record.winner = (black != white).then_some(if black > white { Side::Black } else { Side::White });
         }
-    }
-    Ok(())
+    });
+    is_game
 }
 
-/// Returns the move of a turn. Fails with the kind and text of a forfeit if the verdict on the bot is not OK or its
+/// Returns the move of a turn; `None` if the JSON is no turn. Fails with the kind and text of a forfeit if the verdict on the bot is not OK or its
 /// response is malformed or illegal.
-fn read_turn(turn: &Value, position: &Position) -> Result<Move, (String, String)> {
+fn read_turn(json: &str, position: &Position) -> Option<Result<Move, (String, String)>> {
+    let turn: Value = serde_json::from_str(json).ok()?;
+    let is_turn = turn.get("verdict").is_some() || turn.get("response").is_some();
+    is_turn.then(|| move_or_forfeit(&turn, position))
+}
+
+fn move_or_forfeit(turn: &Value, position: &Position) -> Result<Move, (String, String)> {
     let forfeit = |kind: &str, text: String| (kind.to_owned(), format!("{kind}: {text}"));
     match turn["verdict"].as_str() {
         None | Some("OK") => {
@@ -132,10 +165,6 @@ fn read_turn(turn: &Value, position: &Position) -> Result<Move, (String, String)
             Err(forfeit(kind, format!("Botzone says {verdict}")))
         }
     }
-}
-
-fn is_beginning(message: &Value) -> bool {
-    numbers(message).is_some_and(|numbers| numbers == [-1; 6])
 }
 
 /// Reads the coordinates under [`KEYS`] from a JSON object, or from a string of JSON. `None` if one is missing.

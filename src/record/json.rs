@@ -10,9 +10,12 @@
 //! The keys in `notes` and `visits` count the moves before the position ([`super::Note`], [`super::Visits`]). A record
 //! without notes or visits omits the field.
 
-use super::{GameRecord, PlayedMove};
+use super::parts::{each, fields};
+use super::reading::{Lines, Reading, Warning};
+use super::{GameRecord, PlayedMove, botzone, scan};
 use crate::board::notation::MalformedText;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use std::time::Duration;
 
 /// The JSON form of a [`PlayedMove`].
@@ -26,6 +29,8 @@ pub(super) struct MoveLine {
     effort: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     win_rate: Option<f32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lead: Option<f32>,
 }
 
 fn is_zero(seconds: &f64) -> bool {
@@ -104,6 +109,7 @@ impl From<PlayedMove> for MoveLine {
             seconds: played.time.as_secs_f64(),
             effort: played.effort,
             win_rate: played.win_rate.filter(|rate| rate.is_finite()),
+            lead: played.lead.filter(|lead| lead.is_finite()),
         }
     }
 }
@@ -114,7 +120,7 @@ impl TryFrom<MoveLine> for PlayedMove {
     fn try_from(line: MoveLine) -> Result<Self, MalformedText> {
         let time = Duration::try_from_secs_f64(line.seconds)
             .map_err(|error| MalformedText::new(format!("seconds {}: {error}", line.seconds)))?;
-        Ok(Self { mv: line.mv.parse()?, time, effort: line.effort, win_rate: line.win_rate })
+        Ok(Self { mv: line.mv.parse()?, time, effort: line.effort, win_rate: line.win_rate, lead: line.lead })
     }
 }
 
@@ -124,6 +130,94 @@ impl TryFrom<MoveLine> for PlayedMove {
 /// Returns the first error in the text.
 pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
     serde_json::from_str(text).map_err(|error| MalformedText::new(error.to_string()))
+}
+
+/// True if the text begins with a JSON value, or with lines of which one is damaged.
+pub(super) fn begins(text: &str) -> bool {
+    let is_value = |text: &str| values(text).next().is_some_and(|value| value.is_ok());
+    text.starts_with('{') || is_value(text)
+}
+
+fn values(text: &str) -> serde_json::StreamDeserializer<'_, serde_json::de::StrRead<'_>, &RawValue> {
+    serde_json::Deserializer::from_str(text).into_iter()
+}
+
+/// Reads all games of a text of JSON values: records, arrays of them, Botzone logs, and any other with moves. A damaged
+/// line is in a warning.
+pub(super) fn read_all(text: &str) -> Result<Reading, MalformedText> {
+    let (mut reading, mut lines) = (Reading::default(), Lines::new(text));
+    let mut damages = Vec::new();
+    let mut from = text.len() - text.trim_start_matches('\u{feff}').len();
+    while !text[from..].trim().is_empty() {
+        let mut stream = values(&text[from..]);
+        let (mut begin, mut error) = (from, None);
+        while let Some(value) = stream.next() {
+            match value {
+                Ok(raw) => {
+                    let offset = raw.get().as_ptr() as usize - text.as_ptr() as usize;
+                    read_value(raw, lines.at(offset), &mut reading);
+                    begin = from + stream.byte_offset();
+                }
+                Err(problem) => error = Some(problem),
+            }
+        }
+        let Some(error) = error else { break };
+        let value = begin + text[begin..].len() - text[begin..].trim_start().len();
+        let end = text[value..].find("\n{").map_or(text.len(), |end| value + end + 1);
+        let damaged = &text[begin..end];
+        let line = lines.at(begin + damaged.len() - damaged.trim_start().len());
+        reading.warnings.push(Warning::new(line, format!("this JSON is damaged: {}", without_place(&error))));
+        damages.push((begin, damaged));
+        from = end;
+    }
+    for (begin, damaged) in damages {
+        let line = lines.at(begin);
+        match reading.games.is_empty() {
+            true => add_scanned(damaged, line, &mut reading),
+            false => reading.warnings.extend(scan::strays(damaged, line)),
+        }
+    }
+    Ok(reading)
+}
+
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+/// Adds the games of one value that begins in a line.
+fn read_value(raw: &RawValue, line: usize, reading: &mut Reading) {
+    let json = raw.get();
+    if let [Some(_), Some(_)] = fields(json, ["moves", "start"]) {
+        match read(json) {
+            Ok(game) => reading.add(game, line),
+            Err(error) => {
+                reading.warnings.push(Warning::new(line, format!("this game is left out: {error}")));
+            }
+        }
+    } else if let Some((game, problems)) = botzone::read(json) {
+        let warnings = problems.into_iter().map(|problem| Warning::new(line, problem));
+        reading.warnings.extend(warnings);
+        reading.add(game, line);
+    } else {
+        let mut records = 0;
+        each(json, |part| records += usize::from(fields(part.get(), ["moves", "start"])[0].is_some()));
+        if records > 0 {
+            each(json, |part| read_value(part, line, reading));
+        } else {
+            add_scanned(json, line, reading);
+        }
+    }
+}
+
+/// Adds the games that a scan of JSON finds.
+fn add_scanned(json: &str, line: usize, reading: &mut Reading) {
+    let mut found = scan::read(json, None, true);
+    for warning in &mut found.warnings {
+        warning.line += line - 1;
+    }
+    reading.warnings.append(&mut found.warnings);
+    reading.games.append(&mut found.games);
 }
 
 #[cfg(test)]

@@ -4,8 +4,14 @@
 
 pub mod botzone;
 pub mod ccgc;
+mod decode;
 pub mod json;
+mod parts;
+mod reading;
+pub mod scan;
 pub mod sgf;
+
+pub use reading::{Reading, Warning};
 
 use crate::board::moves::{IllegalMove, Move};
 use crate::board::notation::MalformedText;
@@ -63,11 +69,13 @@ pub struct PlayedMove {
     pub effort: Option<u64>,
     /// The mover's own estimate of its winning rate, 0 to 1.
     pub win_rate: Option<f32>,
+    /// The lead in moves that the mover expects, see [`crate::eval::lead`].
+    pub lead: Option<f32>,
 }
 
 impl From<Move> for PlayedMove {
     fn from(mv: Move) -> Self {
-        Self { mv, time: Duration::ZERO, effort: None, win_rate: None }
+        Self { mv, time: Duration::ZERO, effort: None, win_rate: None, lead: None }
     }
 }
 
@@ -119,17 +127,6 @@ pub type Visits = BTreeMap<usize, Vec<(Move, u32)>>;
 
 /// Maximum nesting depth of variations; deeper variations are skipped when reading. Prevents stack overflow.
 pub const MAX_NESTING: usize = 24;
-
-/// Moves and result of a finished game.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
-    /// All moves, including those of a preset opening.
-    pub moves: Vec<PlayedMove>,
-    /// The winner.
-    pub winner: Side,
-    /// Kind and text of the loser's forfeit, see [`GameRecord::forfeit`]; `None` if the game was lost on the board.
-    pub forfeit: Option<(String, String)>,
-}
 
 /// Kind of a forfeit by a late answer, see [`GameRecord::forfeit`].
 pub const LATE: &str = "late";
@@ -215,14 +212,6 @@ impl GameRecord {
         self.moves.iter().map(|played| played.mv).collect()
     }
 
-    /// Sets the moves, the winner and the forfeit.
-    pub fn with_outcome(mut self, outcome: Outcome) -> Self {
-        self.moves = outcome.moves;
-        self.winner = Some(outcome.winner);
-        self.forfeit = outcome.forfeit;
-        self
-    }
-
     /// True if the loser forfeited by answering too late.
     pub fn lost_late(&self) -> bool {
         self.forfeit.as_ref().is_some_and(|(kind, _)| kind == LATE)
@@ -252,44 +241,72 @@ impl GameRecord {
     }
 }
 
-/// Reads the games of a text in any format: JSON lines, SGF, CCGC, a Botzone log, an SAU record, or moves without a
-/// header ([`ccgc::read_moves`]). Detects the format by the first character, and Botzone's JSON also by its keys. The
-/// result has at least one game. The caller checks whether the moves are legal.
+/// Reads the games of a text in any format: JSON, SGF, a Botzone log, or anything with moves, see [`scan`]. All moves of
+/// the games are legal; what is in no game is in a warning. The result has at least one game.
 ///
 /// # Errors
-/// Returns the first error in the text, usually with its line or ply.
-pub fn read(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
+/// Fails if the text has no game; the reason is the first problem in it.
+pub fn read(text: &str) -> Result<Reading, MalformedText> {
     let trimmed = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    let games = match trimmed.chars().next() {
-        Some('{' | '[') if botzone::recognises(trimmed) => vec![botzone::read(trimmed)?],
-        Some('{') => json_lines(text)?,
-        Some('(') => sgf::read(text)?,
-        Some('#') => vec![ccgc::read(text)?],
-        Some(_) => vec![ccgc::read_bare(text).map_err(|error| {
-            MalformedText::new(format!(
-                "is not JSON lines, SGF, CCGC text or a Botzone log; read as moves: {error}"
-            ))
-        })?],
-        None => Vec::new(),
+    let reading = match trimmed.chars().next() {
+        None => return Err(MalformedText::new("contains no game")),
+        Some('{' | '[') if json::begins(trimmed) => json::read_all(text)?,
+        _ if sgf::begins(trimmed) => sgf::read(text)?,
+        _ => scan::read_games(text, false)?,
     };
-    if games.is_empty() { Err(MalformedText::new("contains no game")) } else { Ok(games) }
+    match reading.warnings.first() {
+        _ if !reading.games.is_empty() => Ok(reading),
+        Some(warning) => Err(MalformedText::new(format!("contains no game; {warning}"))),
+        None => Err(MalformedText::new("contains no game")),
+    }
 }
 
-/// Reads JSON lines. Skips lines without a game, such as the first line of a result file, and a truncated last line.
-fn json_lines(text: &str) -> Result<Vec<GameRecord>, MalformedText> {
-    let mut games = Vec::new();
-    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').split_inclusive('\n')) {
-        let in_line = |error: String| MalformedText::new(format!("line {number}: {error}"));
-        let value: serde_json::Value = match serde_json::from_str(line.trim()) {
-            Ok(value) => value,
-            Err(_) if line.trim().is_empty() || (number > 1 && !line.ends_with('\n')) => continue,
-            Err(error) => return Err(in_line(error.to_string())),
-        };
-        if value.get("moves").is_some() {
-            games.push(json::read(line).map_err(|error| in_line(error.to_string()))?);
+/// Reads the games of a file like [`read`]. Finds its encoding: the one in which most moves are legal.
+///
+/// # Errors
+/// Fails if the file has no game in any encoding.
+pub fn read_bytes(bytes: &[u8]) -> Result<Reading, MalformedText> {
+    if let Some(text) = decode::certain(bytes) {
+        return read(&text);
+    }
+    type Quality = (usize, bool, usize, usize);
+    let mut best: Option<(Quality, bool, Result<Reading, MalformedText>)> = None;
+    for (text, is_valid) in decode::guesses(bytes) {
+        let result = read(&text);
+        let quality = result.as_ref().map_or((0, is_valid, 0, 0), |reading| {
+            let decided = reading.games.iter().filter(|game| game.winner.is_some()).count();
+            (reading.plies() + 1, is_valid, decided, usize::MAX - reading.warnings.len())
+        });
+        if best.as_ref().is_none_or(|(known, ..)| quality > *known) {
+            best = Some((quality, is_valid, result));
         }
     }
-    Ok(games)
+    let (_, is_valid, result) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
+    result.map(|mut reading| {
+        if !is_valid {
+            reading.warnings.push(Warning::new(0, "some letters are in an unknown encoding"));
+        }
+        reading
+    })
+}
+
+/// Reads the moves of a game that begins from `start`, in any notation; also returns warnings.
+pub fn read_moves(text: &str, start: &Position) -> (Vec<Move>, Vec<Warning>) {
+    let mut reading = scan::read(text, Some(*start), false);
+    let further = reading.games.len().saturating_sub(1);
+    if further > 0 {
+        reading.warnings.push(Warning::new(0, format!("{further} more games of this text are not read")));
+    }
+    let moves = reading.games.first().map(GameRecord::played_moves).unwrap_or_default();
+    (moves, reading.warnings)
+}
+
+/// Reads a move typed by hand in any notation, with coordinates counted in the usual way.
+///
+/// # Errors
+/// Returns the reason if the text is not one legal move.
+pub fn read_move(text: &str, position: &Position) -> Result<Move, String> {
+    scan::typed(text, position)
 }
 
 #[cfg(test)]
@@ -305,17 +322,13 @@ mod tests {
     fn read_detects_the_format() {
         let game = game(&["d1-d7/g7", "a7-d4/a7"]);
         for text in [json::write(&game), sgf::write(&game), ccgc::write(&game)] {
-            assert_eq!(read(&text), Ok(vec![game.clone()]));
-            let marked = format!("\u{feff}\r\n {text}");
-            let read = read(marked.trim_start_matches("\u{feff}\r\n "));
-            assert_eq!(read, Ok(vec![game.clone()]), "{marked}");
+            for text in [text.clone(), format!("\u{feff}{text}"), format!("\u{feff}\r\n {text}")] {
+                let reading = read(&text).unwrap();
+                assert_eq!((reading.games, reading.warnings), (vec![game.clone()], Vec::new()), "{text}");
+            }
         }
-        for text in ["d1-d7/g7 a7-d4/a7", "\u{feff}\r\n DJDDGD\r\nADDGAD", "Black: DJDDGD\nWhite: ADDGAD\n"] {
-            let [read] = &read(text).unwrap()[..] else { panic!("{text}") };
-            assert_eq!((&read.moves, read.start), (&game.moves, game.start), "{text}");
-        }
-        for (text, problem) in [("1. e4 e5", "is not JSON lines"), ("7777", "no move found")] {
-            assert!(read(text).unwrap_err().to_string().contains(problem));
+        for (text, problem) in [("1. e4 e5", "no move that can be played"), ("7777", "no move found")] {
+            assert!(read(text).unwrap_err().to_string().contains(problem), "{text}");
         }
         for empty in ["", " \n", "{\"match\":{}}\n"] {
             assert!(read(empty).unwrap_err().to_string().contains("no game"));
@@ -323,11 +336,14 @@ mod tests {
     }
 
     #[test]
-    fn json_lines_without_a_game_are_skipped() {
+    fn damaged_json_lines_are_in_warnings() {
         let line = json::write(&game(&[]));
         let file = format!("{{\"match\":{{}}}}\n{line}\r\n\n{line}\n{}", &line[..line.len() / 2]);
-        assert_eq!(read(&file).unwrap().len(), 2);
-        let broken = format!("{line}\n{}\n{line}\n", &line[..20]);
-        assert!(read(&broken).unwrap_err().to_string().starts_with("line 2: "));
+        let lines = |file: &str| {
+            let reading = read(file).unwrap();
+            (reading.games.len(), reading.warnings.iter().map(|warning| warning.line).collect::<Vec<_>>())
+        };
+        assert_eq!(lines(&file), (2, vec![5]));
+        assert_eq!(lines(&format!("{line}\n{}\n{line}\n", &line[..20])), (2, vec![2]));
     }
 }

@@ -63,6 +63,11 @@ impl LeafEvaluator {
         dispatch!(self.kernel, L => self.evaluate::<L>(state, rng, scratch))
     }
 
+    /// Returns the model that evaluates the leaves.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
     /// Implements [`Self::win_rate_for_black`] for the instruction set of `L`, for which its caller must be compiled.
     #[inline(always)]
     pub(super) fn evaluate<L: Lanes>(

@@ -8,6 +8,7 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::endgame::FillingProver;
+use crate::eval::model::ModelScratch;
 use crate::eval::winrate::WinRate;
 use std::cmp::{Ordering, Reverse};
 use std::sync::atomic::Ordering::Relaxed;
@@ -68,9 +69,18 @@ pub struct Line {
     pub lower_bound: Option<WinRate>,
     /// Side that is proven to win after the move, if any.
     pub proven: Option<Side>,
+    /// Expected lead in moves of the side that plays the move: the number of moves that it still has when the other side
+    /// cannot move, or minus the other side's number. Estimated at the end of the continuation and bounded by a proof
+    /// there. `None` beyond the first [`CONTINUED`] lines and without weights of the lead ([`crate::eval::lead`]).
+    pub lead: Option<f32>,
 }
 
 impl Report {
+    /// Returns the lead in moves that the side to move expects after the best line, see [`Line::lead`].
+    pub fn lead(&self) -> Option<f32> {
+        self.lines.first()?.lead
+    }
+
     /// Returns the winning rate of the move to play; 0 or 1 if the outcome is proven. This rate is usually a little
     /// higher than [`Report::win_rate`], the mean over all tried moves.
     pub fn best_rate(&self) -> WinRate {
@@ -144,7 +154,8 @@ fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) 
 pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
     let report = of_search(run, elapsed);
     let (win_rate, proven) = (report.win_rate, report.proven);
-    let line = Line { mv, continuation: Vec::new(), visits: 0, win_rate, lower_bound: None, proven };
+    let lead = lead(run, &[mv]);
+    let line = Line { mv, continuation: Vec::new(), visits: 0, win_rate, lower_bound: None, proven, lead };
     Report { best: Some(mv), lines: vec![line], principal_variation: vec![mv], ..report }
 }
 
@@ -169,7 +180,15 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
         let win_rate = if is_lost { WinRate::LOSS } else { rate(node, root.side()) };
         (
             id,
-            Line { mv, continuation: Vec::new(), visits: node.visits(), win_rate, lower_bound: None, proven },
+            Line {
+                mv,
+                continuation: Vec::new(),
+                visits: node.visits(),
+                win_rate,
+                lower_bound: None,
+                proven,
+                lead: None,
+            },
         )
     };
     let mut lines = Vec::new();
@@ -196,8 +215,26 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
     }
     for (id, line) in lines.iter_mut().take(CONTINUED) {
         line.continuation = continuation(tree, *id, root.with_move(line.mv));
+        line.lead = lead(run, &[&[line.mv], &line.continuation[..]].concat());
     }
     lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// Returns the lead that the side to move at the root expects after a line of moves, see [`Line::lead`].
+fn lead(run: &Run, line: &[Move]) -> Option<f32> {
+    if cfg!(botzone_only) {
+        return None;
+    }
+    let side = run.root.side();
+    let end = line.iter().fold(run.root, |position, mv| position.with_move(*mv));
+    let for_side = |lead: f32, of: Side| if of == side { lead } else { -lead };
+    let estimate = for_side(run.evaluator.model().lead(&end, &mut ModelScratch::default())?, end.side());
+    let mut prover = FillingProver::new();
+    let Some(winner) = prover.winner(&end) else { return Some(estimate) };
+    let margin = prover.margin(&end).unwrap_or_default() as f32;
+    let of_winner = for_side(estimate, winner);
+    let lead = if end.winner().is_some() { margin } else { of_winner.max(margin) };
+    Some(for_side(lead, winner))
 }
 
 /// Returns the principal variation, with at least one move unless the game is over. If no movement was tried, or the

@@ -94,5 +94,6 @@ pub fn any_knowledge(mv: Move, rng: &mut Rng) -> PlayedMove {
         },
         effort: rng.bool().then(|| rng.u64(..) >> rng.u32(..64)),
         win_rate: rng.bool().then(|| rng.f32()),
+        lead: rng.bool().then(|| 40.0 * rng.f32() - 20.0),
     }
 }

@@ -368,7 +368,8 @@ const match = {
   async resume(text) {
     const goesOn = interrupt();
     try {
-      const { games } = await engine.ask({ do: "read", text });
+      const { games, warnings } = await engine.ask({ do: "read", text });
+      if (warnings.length > 0) throw new Error(problemText(warnings[0]));
       const { id, state: kept } = this.readFile(text);
       const { us, minutes, overhead, since, spent, handled, clocks, decided } = kept;
       const numbers = [minutes, overhead, since, spent, handled?.moves, handled?.seconds, ...SIDES.map((side) => clocks?.[side])];

@@ -14,37 +14,35 @@ async function openFile(file) {
     tell(t("unread", file.name, t("tooLarge", Math.round(megabytes), MAX_MEGABYTES)));
     return;
   }
-  const text = decoded(await file.arrayBuffer());
-  if (text === null) tell(t("unread", file.name, t("notText")));
-  else await openText(file.name, text);
+  // The engine finds the encoding.
+  const address = await new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+  await openRecord(file.name, await file.text(), { bytes: address.slice(address.indexOf(",") + 1) });
 }
 
-/** Decodes text in UTF-8 or in GBK, which Chinese programs on Windows write; null if it is neither. */
-function decoded(bytes) {
-  for (const encoding of ["utf-8", "gb18030"]) {
-    try {
-      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    } catch {
-      // Tries the next encoding.
-    }
-  }
-  return null;
+function openText(name, text) {
+  return openRecord(name, text, { text });
 }
 
-async function openText(name, text) {
+/** Opens the games of a record, and reports what the engine could not read. `source` is its text or its bytes in base64. */
+async function openRecord(name, text, source) {
   if (match.isRunning) return tell(t("matchRuns"));
   if (match.readFile(text)) return match.resume(text);
   interrupt();
-  let games;
+  let games, warnings;
   try {
-    ({ games } = await engine.ask({ do: "read", text }));
+    ({ games, warnings } = await engine.ask({ do: "read", ...source }));
   } catch (error) {
     return settle(t("unread", name, error.message));
   }
   openedGames = games;
   openedTrees = [];
   byId("games").replaceChildren(...games.map((game, index) => html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white}`)));
-  return showGame(0, t("opened", games.length));
+  return showGame(0, [t("opened", games.length), ...warnings.map(problemText)].join("\n"));
 }
 
 function showGame(index, message = null) {

@@ -90,6 +90,8 @@ pub struct Found {
     proven: Option<Side>,
     /// [Margin](Proof::margin) of the winner; `None` unless the filling bounds prove the winner.
     margin: Option<u32>,
+    /// Lead in moves that the side to move expects after the best line; `None` without weights of the lead.
+    lead: Option<f32>,
     lines: Vec<FoundLine>,
     /// Iterations of this run. `visits` counts the root's visits, including those of earlier runs.
     iterations: u64,
@@ -108,6 +110,7 @@ struct FoundLine {
     win_rate: f32,
     visits: u32,
     proven: Option<Side>,
+    lead: Option<f32>,
     continuation: Vec<String>,
 }
 
@@ -119,6 +122,7 @@ impl Found {
             win_rate: report.best_rate().0,
             proven: report.proven,
             margin: report.margin,
+            lead: report.lead(),
             lines: report.lines.iter().take(lines).map(found_line).collect(),
             iterations: report.iterations,
             visits: report.visits,
@@ -135,6 +139,7 @@ fn found_line(line: &Line) -> FoundLine {
         win_rate: line.win_rate.0,
         visits: line.visits,
         proven: line.proven,
+        lead: line.lead,
         continuation: line.continuation.iter().map(Move::to_string).collect(),
     }
 }

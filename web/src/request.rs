@@ -9,7 +9,8 @@
 //! {"do":"think","fen":"…","moves":["d1-d7/g7"],"clock":{"left":540,"total":900,"overhead":5}}
 //!                                                          a move of a match, with its time planned as in SAU matches
 //! {"do":"think","fen":"…","level":3,"seed":7}              the move of a playing level, first in `lines`
-//! {"do":"read","text":"…"}                                 the games of a record in any format, or of a FEN
+//! {"do":"read","text":"…"}                                 the games of a record in any format, or of a FEN, and warnings
+//! {"do":"read","bytes":"KDtHTVsxOF0"}                      games of a file of any encoding, given as base64
 //! {"do":"write","game":{…},"form":"sgf"}                   the text of a game from `read`, as json, sgf or ccgc
 //! {"do":"marks"}                                           the minimum losses of inaccuracy, mistake and blunder
 //! {"do":"bench"}                                           the behaviour checksum and the speed
@@ -19,10 +20,11 @@
 //! The answer to an invalid request is `{"problem":"…"}` with a message of one sentence.
 
 use crate::describe::{Described, Found, Proof};
-use otrera::record::{Format, ccgc};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use otrera::record::Format;
 use otrera::{
-    GameClock, GameRecord, Level, Limits, MalformedText, Move, Params, Position, Report, Resources, Search,
-    Side, Size, bench, record,
+    GameClock, GameRecord, Level, Limits, Move, Params, Position, Report, Resources, Search, Side, Size,
+    bench, record,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -46,7 +48,7 @@ enum Request {
     Position(MoveSequence),
     Proofs(MoveSequence),
     Think(Think),
-    Read { text: String },
+    Read { text: Option<String>, bytes: Option<String> },
     Write { game: Value, form: Format },
     Marks,
     Bench,
@@ -86,8 +88,8 @@ impl MoveSequence {
         }
         let (mut positions, mut played) = (vec![position], Vec::new());
         for (number, text) in (1..).zip(&self.moves) {
-            let mv: Move = text.parse().map_err(|error| format!("move {number}: {error}"))?;
-            position = position.try_play(mv).map_err(|error| format!("move {number}, {mv}: {error}"))?;
+            let mv = record::read_move(text, &position).map_err(|error| format!("move {number}: {error}"))?;
+            position = position.with_move(mv);
             positions.push(position);
             played.push(mv);
         }
@@ -158,7 +160,11 @@ impl Engine {
                 format_field("proofs", positions.iter().map(Proof::of).collect::<Vec<_>>())
             }
             Request::Think(think) => format_json(&self.think(&think, stop)?),
-            Request::Read { text } => format_field("games", games(&text)?),
+            Request::Read { text: Some(text), .. } => format_json(&Games::read(text.as_bytes())?),
+            Request::Read { bytes, .. } => {
+                let bytes = BASE64_STANDARD.decode(bytes.unwrap_or_default());
+                format_json(&Games::read(&bytes.map_err(|error| error.to_string())?)?)
+            }
             Request::Write { game, form } => {
                 let game: GameRecord = serde_json::from_value(game).map_err(|error| error.to_string())?;
                 format_field("text", form.write(&game)?)
@@ -238,37 +244,26 @@ fn format_field(name: &str, value: impl Serialize) -> String {
     format_json(&BTreeMap::from([(name, value)]))
 }
 
-/// Parses a FEN followed by moves, as in UCI's `position`; `None` if the text does not begin with a board.
-fn game_of_fen(text: &str) -> Option<Result<GameRecord, MalformedText>> {
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    let text =
-        ["position ", "fen "].into_iter().fold(text, |text, word| text.strip_prefix(word).unwrap_or(text));
-    let board = text.split_whitespace().next()?;
-    // No other format has a word with three slashes.
-    let is_board = board.matches('/').count() >= 3
-        && board.chars().all(|c| c.is_ascii_alphanumeric() || c == '*' || c == '/');
-    is_board.then(|| {
-        let (line, below) = text.split_once('\n').unwrap_or((text, ""));
-        let (fen, beside) = line.split_once(" moves ").unwrap_or((line, ""));
-        let moves = ccgc::read_moves(&format!("{beside}\n{below}"))?;
-        Ok(GameRecord::new("", "", Position::from_fen(fen)?).with_moves(&moves))
-    })
+/// The games and warnings of a record.
+#[derive(Serialize)]
+struct Games {
+    games: Vec<GameRecord>,
+    warnings: Vec<String>,
 }
 
-/// Parses the games in a text: records in any format, or a FEN with moves. Fails if a move is illegal.
-fn games(text: &str) -> Result<Vec<GameRecord>, String> {
-    if text.len() > MAX_BYTES {
-        let [size, limit] = [text.len(), MAX_BYTES].map(|bytes| bytes >> 20);
-        return Err(format!("{size} MB is too large: a record can have up to {limit} MB"));
-    }
-    let games = game_of_fen(text).map_or_else(|| record::read(text), |game| Ok(vec![game?]));
-    let games = games.map_err(|error| error.to_string())?;
-    for (number, game) in (1..).zip(&games) {
-        if let Some((ply, mv, error)) = game.first_illegal() {
-            return Err(format!("game {number}, move {ply}, {mv}, is not legal: {error}"));
+impl Games {
+    /// Reads a record in any format and encoding.
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.len() > MAX_BYTES {
+            let [size, limit] = [bytes.len(), MAX_BYTES].map(|bytes| bytes >> 20);
+            return Err(format!("{size} MB is too large: a record can have up to {limit} MB"));
         }
+        let reading = record::read_bytes(bytes).map_err(|error| error.to_string())?;
+        Ok(Self {
+            games: reading.games,
+            warnings: reading.warnings.iter().map(ToString::to_string).collect(),
+        })
     }
-    Ok(games)
 }
 
 /// Runs the benchmark. Returns its checksum and speed.

@@ -131,7 +131,7 @@ fn bad_requests_name_the_problem() {
         (json!({"do": "think", "fen": start, "level": 11}), "levels are 1 to 10"),
         (json!({"do": "think", "fen": start, "seconds": -1.0}), "needs iterations"),
         (json!({"do": "read", "text": " ".repeat(17 << 20)}), "17 MB"),
-        (json!({"do": "read", "text": "d1-d7/g7 d1-d2/d3"}), "move 2"),
+        (json!({"do": "read", "text": "d1-e3/d3"}), "no move that can be played"),
         (json!({"do": "write", "form": "sgf", "game": {"moves": 3}}), "sequence"),
     ] {
         let answer = ask(&mut Engine::default(), &request);

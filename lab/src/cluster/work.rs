@@ -90,3 +90,24 @@ pub struct TaskArgs {
     #[arg(long, value_name = "FROM..TO", value_parser = read_range, conflicts_with = "cluster", hide = true)]
     pub numbers: Option<Range<u64>>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    #[test]
+    fn parallel_results_are_in_the_order_of_the_items() {
+        let cores = CoreArgs { concurrency: Some(4) };
+        let delayed = |item: usize| {
+            sleep(Duration::from_millis(if item == 0 { 200 } else { 40 - item as u64 }));
+            Ok(10 * item)
+        };
+        assert_eq!(cores.map("", 0..20_usize, delayed), Ok((0..20).map(|item| 10 * item).collect()));
+        assert_eq!(
+            cores.map("", 0..20, |item: usize| if item == 7 { Err("7".into()) } else { Ok(0) }),
+            Err("7".into())
+        );
+    }
+}

@@ -1,17 +1,18 @@
-//! `lab convert`: converts game records between formats, and reads records for other commands.
+//! `lab convert`: converts game records between formats.
 
-use crate::files::{MAX_BYTES, Output, read_text};
+use crate::files::{MAX_BYTES, Output};
+use crate::games::read_record;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use otrera::GameRecord;
-use otrera::record::{self, Format};
+use otrera::record::Format;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice;
 
-/// Convert records between JSON, SGF and CCGC text; detects the format of the input.
+/// Convert records and shards to JSON, SGF and CCGC text; detects the format of the input.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Game file: a result file, JSON lines, SGF, CCGC text, or the moves of one game (SAU notation too).
+    /// Game file in any format and encoding: a result file, a shard of self-play, JSON, SGF, or text with moves in any
+    /// notation.
     input: PathBuf,
     /// Output format [default: from the extension of --output (.sgf, or .txt for CCGC), else json].
     #[arg(long, value_parser = format_parser())]
@@ -19,10 +20,17 @@ pub struct Args {
     /// Output file, different from the input; for several games in SGF or CCGC, a folder [default: standard output].
     #[arg(long)]
     output: Option<PathBuf>,
+    /// Fail if a part of the input cannot be read.
+    #[arg(long)]
+    strict: bool,
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let games = read_games(&args.input, MAX_BYTES)?;
+    let reading = read_record(&args.input, MAX_BYTES)?;
+    if args.strict && !reading.warnings.is_empty() {
+        return Err(format!("{}: --strict refuses a record with warnings", args.input.display()));
+    }
+    let games = reading.games;
     let of_output = || Format::of_extension(args.output.as_deref()?.extension()?.to_str()?);
     let format = args.to.or_else(of_output).unwrap_or(Format::Json);
     let texts = games.iter().enumerate().map(|(index, game)| {
@@ -85,19 +93,4 @@ fn write_files(files: &[(PathBuf, String)], input: &PathBuf) -> Result<(), Strin
 /// Returns a name made safe for file names: its first 40 characters, with `_` for all but letters and digits.
 pub fn file_safe(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
-}
-
-/// Reads the games of a file of at most `max` bytes in any supported format; checks that every move is legal.
-pub fn read_games(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
-    let problem = |what: String| format!("{}: {what}", path.display());
-    let games = record::read(&read_text(path, max)?).map_err(|error| problem(error.to_string()))?;
-    match (1..).zip(&games).find_map(|(number, game)| Some((number, game.first_illegal()?))) {
-        Some((number, (ply, mv, error))) => Err(problem(format!("game {number}, ply {ply}, {mv}: {error}"))),
-        None => Ok(games),
-    }
-}
-
-pub fn read_all_games(paths: &[PathBuf]) -> Result<Vec<GameRecord>, String> {
-    let games = paths.iter().map(|path| read_games(path, u64::MAX)).collect::<Result<Vec<_>, _>>()?;
-    Ok(games.into_iter().flatten().collect())
 }

@@ -1,6 +1,6 @@
 //! `lab match A B`: plays games between two players until all are played or a sequential test has decided.
 
-use crate::arguments::{read_count, read_if, read_seconds, read_share, read_size, read_time};
+use crate::arguments::{read_count, read_games, read_if, read_seconds, read_share, read_size, read_time};
 use crate::cluster::jobs;
 use crate::cluster::{TaskArgs, WorkArgs};
 use crate::commands::convert::file_safe;
@@ -10,7 +10,7 @@ use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::score::{Score, repetitions};
 use crate::matches::spec::PlayerSpec;
-use crate::play::openings::{Book, Openings};
+use crate::play::openings::{Book, Openings, check_plies};
 use crate::progress::progress_bar;
 use crate::stats::Interval;
 use crate::stats::elo::Estimate;
@@ -35,7 +35,7 @@ pub struct Args {
     /// The second player.
     b: PlayerSpec,
     /// Number of games; with --sprt the maximum.
-    #[arg(long, default_value = "100", value_parser = read_count::<u64>)]
+    #[arg(long, default_value = "100", value_parser = read_games)]
     games: u64,
     #[command(flatten)]
     setup: GameArgs,
@@ -121,11 +121,8 @@ impl GameArgs {
     }
 
     fn openings(&self) -> Result<Openings, String> {
+        check_plies("--plies", self.plies, self.size)?;
         let start = Position::start(self.size);
-        let (edge, max) = (self.size.edge(), start.empty().len() / 2);
-        if self.plies > max {
-            return Err(format!("--plies {}: at most {max}, half of a game on {edge}x{edge}", self.plies));
-        }
         let read = |path: &PathBuf| {
             let lines = read_book(&read_text(path, MAX_BYTES)?, start)
                 .map_err(|error| format!("{}: {error}", path.display()))?;

@@ -3,6 +3,7 @@
 
 pub mod convert;
 pub mod endgames;
+pub mod fit_lead;
 pub mod fit_network;
 pub mod fit_policy;
 pub mod judge;

@@ -37,8 +37,8 @@ pub struct Args {
     #[arg(long, default_value = "3000000", value_parser = read_count::<u64>)]
     reference: u64,
     /// Memory of each search in MB.
-    #[arg(long, default_value = "256", value_parser = read_count::<usize>)]
-    memory: usize,
+    #[arg(long, default_value = "256", value_parser = clap::value_parser!(u64).range(1..=65_536))]
+    memory: u64,
     /// Use only the first N positions.
     #[arg(long, value_name = "N", value_parser = read_count::<usize>)]
     positions: Option<usize>,
@@ -153,7 +153,7 @@ fn choose_by_search(
     iterations: &[u64],
     position: Position,
 ) -> Result<Vec<Choice>, String> {
-    let mut search = search_of(&position, params.clone(), args.memory, SEED);
+    let mut search = search_of(&position, params.clone(), args.memory as usize, SEED);
     let mut done = 0;
     let after = |&count: &u64| {
         let report = iterate(&mut search, count - done);
@@ -225,7 +225,7 @@ impl<'a> Cache<'a> {
             return Ok(value);
         }
         let rate = |params: &Params| {
-            let mut search = search_of(&position, params.clone(), self.args.memory, SEED);
+            let mut search = search_of(&position, params.clone(), self.args.memory as usize, SEED);
             let report = iterate(&mut search, self.args.reference);
             f64::from(report.best_rate().0)
         };

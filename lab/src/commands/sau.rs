@@ -1,7 +1,7 @@
 //! `lab sau CMD`: tests an engine on a simulated SAU platform, which runs the engine's clock, kills the engine in the
 //! middle of a game and restarts it.
 
-use crate::arguments::read_count;
+use crate::arguments::read_games;
 use crate::cluster::CoreArgs;
 use crate::interrupt::locked;
 use crate::matches::spec::PlayerSpec;
@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(default_value = "dist/otrera")]
     engine: String,
     /// Number of games, alternately as Black and White.
-    #[arg(long, default_value = "60", value_parser = read_count::<u64>)]
+    #[arg(long, default_value = "60", value_parser = read_games)]
     games: u64,
     #[command(flatten)]
     cores: CoreArgs,

@@ -2,22 +2,28 @@
 //!
 //! The first plies of a game are random. Until ply `--drawn-plies`, moves are then drawn in proportion to the root's
 //! visits, as in AlphaZero with temperature 1; after that the best move is played. One search plays both sides and
-//! keeps its tree. A game ends when its winner is proven. The record contains the root moves' visits in each search.
-//! A game that repeats an earlier one is replayed with another seed. The `--seed`, the number of the game and the
-//! number of replays determine all random choices. The file contains the games in the order of their numbers.
+//! keeps its tree. When the winner is proven, the game is completed without search ([`crate::filling`]), so that its
+//! last position shows the margin. A game that repeats an earlier one is replayed with another seed. The `--seed`, the
+//! number of the game and the number of replays determine all random choices.
+//!
+//! The output is a [`crate::shard`]: the games in the order of their numbers, each with the root moves' visits in each
+//! search. Its bytes do not depend on the number of threads or on the cluster.
 
-use crate::arguments::{read_count, read_size};
+use crate::arguments::{read_count, read_games, read_size};
 use crate::cluster::jobs::{self, Job};
 use crate::cluster::{TaskArgs, WorkArgs};
+use crate::filling::completion;
+use crate::games::fingerprint;
 use crate::interrupt;
-use crate::matches::results::{Existing, Results};
 use crate::matches::spec::PlayerSpec;
+use crate::play::openings::check_plies;
 use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
+use crate::shard::{EVENT, ShardWriter, control};
 use fastrand::Rng;
 use otrera::record::Visits;
 use otrera::record::json;
-use otrera::{GameRecord, Move, Outcome, Params, PlayedMove, Position, Report, Size, mix_seed};
+use otrera::{FillingProver, GameRecord, Move, Params, PlayedMove, Position, Report, Size, mix_seed};
 use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -34,7 +40,7 @@ pub struct Args {
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
     /// Number of games.
-    #[arg(long, default_value = "1000", value_parser = read_count::<u64>)]
+    #[arg(long, default_value = "1000", value_parser = read_games)]
     games: u64,
     /// Iterations per move.
     #[arg(long, default_value = "400", value_parser = read_count::<u64>)]
@@ -52,11 +58,11 @@ pub struct Args {
     pub work: WorkArgs,
     #[command(flatten)]
     task: TaskArgs,
-    /// Continue the result file of an interrupted run.
+    /// Continue the shard of an interrupted run.
     #[arg(long)]
     resume: bool,
-    /// Result file, one game per line.
-    #[arg(long, default_value = "results/self-play.jsonl")]
+    /// Output file, a shard; `lab convert` turns it into JSON lines.
+    #[arg(long, default_value = "results/self-play.shard", value_parser = read_output)]
     output: PathBuf,
 }
 
@@ -66,29 +72,47 @@ pub fn run(args: &Args) -> Result<(), String> {
         return jobs::print(numbers, |number| Ok(json::write(&play(args, params, number, 0))));
     }
     interrupt::advise(format!("; the games so far are in {}; resume with --resume", args.output.display()));
-    let games = play_all(args)?;
-    let positions: usize = games.iter().map(|game| game.moves.len()).sum();
-    println!("{} games, all different, {positions} positions: {}", games.len(), args.output.display());
+    let Written { games, positions } = play_all(args)?;
+    println!("{games} games, all different, {positions} positions: {}", args.output.display());
     Ok(())
 }
 
-/// Plays the games that the result file lacks; returns all games.
-pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
+/// Refuses the names of files that other programs would read as JSON.
+fn read_output(text: &str) -> Result<PathBuf, String> {
+    if [".json", ".jsonl"].iter().any(|extension| text.ends_with(extension)) {
+        return Err(
+            "self-play writes a binary shard: name a .shard file, and convert it with lab convert".into()
+        );
+    }
+    Ok(text.into())
+}
+
+/// Numbers of games and of searched positions in a complete shard.
+pub struct Written {
+    pub games: u64,
+    pub positions: u64,
+}
+
+/// Plays the games that the shard lacks.
+pub fn play_all(args: &Args) -> Result<Written, String> {
     let params = args.params()?;
     let work = |number| Ok(json::write(&play(args, params, number, 0)));
-    let conditions = json!({
-        "self-play": args.player.text,
+    let conditions = json!({ "self-play": {
+        "player": args.player.text,
         "size": args.size.edge(),
         "iterations": args.iterations,
         "random_plies": args.random_plies,
         "drawn_plies": args.drawn_plies,
         "seed": args.seed,
-    });
-    let existing = if args.resume { Existing::Resume } else { Existing::Refuse };
-    let results = Results::open(&args.output, &conditions, existing)?;
-    let mut series = Series::new(args, params, &results);
-    let missing = series.missing.clone();
-    let bar = progress_bar(args.games).with_position(results.count() as u64);
+    } });
+    let (mut done, mut known) = (HashSet::new(), HashSet::new());
+    let shard = ShardWriter::open(&args.output, &conditions, args.resume, |game| {
+        done.insert(game.number);
+        known.insert(fingerprint(&game));
+    })?;
+    let missing: VecDeque<u64> = (0..args.games).filter(|number| !done.contains(number)).collect();
+    let bar = progress_bar(args.games).with_position(shard.games);
+    let mut series = Series { args, params, shard, known, missing: missing.clone(), early: BTreeMap::new() };
     let take = |line: &str| {
         bar.inc(1);
         series.add(json::read(line).map_err(|error| format!("{line:?}: {error}"))?)
@@ -96,11 +120,14 @@ pub fn play_all(args: &Args) -> Result<Vec<GameRecord>, String> {
     let job = Job { arguments: args.arguments(), missing, work: &work, take: Box::new(take) };
     jobs::run(&args.work, vec![job], &AtomicBool::new(false))?;
     bar.finish_and_clear();
-    Ok(results.games())
+    let written = Written { games: series.shard.games, positions: series.shard.positions };
+    series.shard.finish()?;
+    Ok(written)
 }
 
 impl Args {
     fn params(&self) -> Result<&Params, String> {
+        check_plies("--random-plies", self.random_plies, self.size)?;
         self.player.check_board(self.size)?;
         self.player.params()
     }
@@ -119,33 +146,26 @@ impl Args {
     }
 }
 
-/// Writer of the result file: games in the order of their numbers, each different from all earlier games.
+/// Writer of the shard: games in the order of their numbers, each different from all earlier games.
 struct Series<'a> {
     args: &'a Args,
     params: &'a Params,
-    results: &'a Results,
-    known: HashSet<Vec<Move>>,
+    shard: ShardWriter,
+    /// Fingerprints of the games written so far.
+    known: HashSet<u64>,
     missing: VecDeque<u64>,
     /// Games finished out of order, held until the earlier ones end.
     early: BTreeMap<u64, GameRecord>,
 }
 
-impl<'a> Series<'a> {
-    fn new(args: &'a Args, params: &'a Params, results: &'a Results) -> Self {
-        let games = results.games();
-        let done: HashSet<u64> = games.iter().map(|game| game.number).collect();
-        let missing = (0..args.games).filter(|number| !done.contains(number)).collect();
-        let known = games.iter().map(GameRecord::played_moves).collect();
-        Self { args, params, results, known, missing, early: BTreeMap::new() }
-    }
-
+impl Series<'_> {
     /// Adds a finished game, then writes each game whose predecessors are all finished, made unique if needed.
     fn add(&mut self, game: GameRecord) -> Result<(), String> {
         self.early.insert(game.number, game);
         while let Some(game) = self.missing.front().and_then(|number| self.early.remove(number)) {
             self.missing.pop_front();
             let game = self.different(game)?;
-            self.results.add(game)?;
+            self.shard.add(&game)?;
         }
         Ok(())
     }
@@ -154,7 +174,7 @@ impl<'a> Series<'a> {
     fn different(&mut self, mut game: GameRecord) -> Result<GameRecord, String> {
         const MAX_TRIES: u64 = 100;
         let (number, mut attempts) = (game.number, 1..MAX_TRIES);
-        while !self.known.insert(game.played_moves()) {
+        while !self.known.insert(fingerprint(&game)) {
             let attempt = attempts.next().ok_or_else(|| {
                 format!("game {number} repeated others {MAX_TRIES} times: set more --random-plies or --drawn-plies")
             })?;
@@ -170,36 +190,43 @@ fn play(args: &Args, params: &Params, number: u64, attempt: u64) -> GameRecord {
     let start = Position::start(args.size);
     let mut search = search_of(&start, params.clone(), 16, rng.u64(..));
     let random_plies = rng.u32(..=args.random_plies);
-    let (mut moves, mut visits): (Vec<PlayedMove>, _) = (Vec::new(), Visits::new());
-    let winner = loop {
-        if let Some(winner) = search.position().winner() {
-            break winner;
-        }
+    let (mut moves, mut visits, mut prover) = (Vec::<PlayedMove>::new(), Visits::new(), FillingProver::new());
+    while search.position().winner().is_none() {
         let ply = moves.len() as u32;
         let played = if ply < random_plies {
             let legal: Vec<Move> = search.position().legal_moves().collect();
             legal[rng.usize(..legal.len())].into()
+        } else if prover.winner(search.position()).is_some() {
+            let completion = completion(search.position(), &mut prover);
+            moves.extend(completion.into_iter().map(PlayedMove::from));
+            break;
         } else {
             let report = iterate(&mut search, args.iterations);
-            if let Some(winner) = report.proven {
-                break winner;
-            }
             let drawn = if ply < args.drawn_plies { draw(&report, &mut rng) } else { report.best };
-            let Some(mv) = drawn else { break search.position().side().opponent() };
-            visits.insert(moves.len(), visits_of(&report));
-            PlayedMove { effort: Some(report.iterations), win_rate: Some(report.win_rate.0), ..mv.into() }
+            let Some(mv) = drawn else { break };
+            // After a proof by the search alone, the search plays on until the position itself is proven.
+            if report.proven.is_some() {
+                report.best.unwrap_or(mv).into()
+            } else {
+                // No move can have more than 0.5 % of the visits, in a lost position with many moves.
+                visits
+                    .extend(Some((moves.len(), visits_of(&report))).filter(|(_, visits)| !visits.is_empty()));
+                PlayedMove { effort: Some(report.iterations), win_rate: Some(report.win_rate.0), ..mv.into() }
+            }
         };
         moves.push(played);
         search.advance(played.mv);
-    };
-    let outcome = Outcome { moves, winner, forfeit: None };
-    GameRecord {
-        number,
-        event: "lab self-play".into(),
-        control: format!("{} iterations a move", args.iterations),
-        visits,
-        ..GameRecord::new(&args.player.text, &args.player.text, start).with_outcome(outcome)
     }
+    let record = GameRecord {
+        number,
+        event: EVENT.into(),
+        control: control(args.iterations),
+        visits,
+        moves,
+        ..GameRecord::new(&args.player.text, &args.player.text, start)
+    };
+    let winner = record.positions().last().and_then(Position::winner);
+    GameRecord { winner, ..record }
 }
 
 /// Returns the root moves with more than 0.5 % of the visits, and their visits, most-visited first.

@@ -1,6 +1,6 @@
 //! `lab tourney FILE.toml`: plays a round-robin tournament and prints a cross-table with ratings.
 
-use crate::arguments::parse;
+use crate::arguments::{parse, read_games};
 use crate::cluster::WorkArgs;
 use crate::commands::r#match::GameArgs;
 use crate::commands::report::ratings::Standing;
@@ -63,8 +63,7 @@ impl Field {
         let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let players = table.remove("players").and_then(|value| value.try_into::<Vec<String>>().ok());
         let players = players.ok_or("players = [\"tournament\", ...] is missing")?;
-        let games =
-            table.remove("games").map_or(Some(10), |value| value.try_into().ok().filter(|games| *games > 0));
+        let games = table.remove("games").map_or(Ok(10), |value| read_games(&value.to_string()));
         let mut options = Vec::new();
         for (name, value) in table {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -76,7 +75,7 @@ impl Field {
             return Err("expected two or more different players".into());
         }
         let players = players.iter().map(|player| player.parse()).collect::<Result<_, String>>()?;
-        Ok(Self { players, games: games.ok_or("games: expected a whole number from 1")?, options })
+        Ok(Self { players, games: games.map_err(|valid| format!("games: {valid}"))?, options })
     }
 
     /// Creates the matches of every player against every other, each with its result file in `folder`.

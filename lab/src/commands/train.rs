@@ -1,8 +1,9 @@
 //! `lab train`: trains better weights in rounds of self-play, policy fit and match.
 //!
-//! Round N plays games with the best weights so far (`games-N.jsonl`), fits the policy to the games of all rounds
+//! Round N plays games with the best weights so far (`games-N.shard`), fits the policy to the games of all rounds
 //! (`weights-N.json`), and plays the new weights against the best ones (`match-N.jsonl`). If the match accepts the new
-//! weights, they become the best ones and are copied to `best.json`. `weights-0.json` contains the initial weights.
+//! weights, they become the best ones and are copied to `best.json`, which begins as a copy of the initial weights,
+//! `weights-0.json`.
 //!
 //! `rounds.jsonl` contains the options, then a line for each finished fit and match, from which a later run resumes.
 //! Interrupted self-play or an interrupted match resumes from its result file; an interrupted fit is repeated, with an
@@ -11,7 +12,7 @@
 //! Only the policy is trained: the games of one round suffice for it, whereas a value network as good as the built-in
 //! one needs three times as many. With a single change per round, the match measures the effect of that change.
 
-use crate::arguments::{parse, read_count, read_size};
+use crate::arguments::{parse, read_count, read_games, read_size};
 use crate::cluster::WorkArgs;
 use crate::commands::fit_policy::{self, Fit};
 use crate::commands::{r#match, self_play};
@@ -38,13 +39,13 @@ pub struct Args {
     #[arg(long, default_value = "10", value_parser = read_size)]
     size: Size,
     /// Number of self-play games in each round.
-    #[arg(long, default_value = "24000", value_parser = read_count::<u64>)]
+    #[arg(long, default_value = "24000", value_parser = read_games)]
     games: u64,
     /// Iterations per move in self-play; a match uses eight times as many.
     #[arg(long, default_value = "1000", value_parser = read_count::<u64>)]
     iterations: u64,
     /// Maximum number of games in a match.
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = read_count::<u64>)]
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = read_games)]
     match_games: u64,
     /// Keep the new weights if an SPRT accepts a gain of ELO1 over ELO0; ALPHA and BETA are its error rates.
     #[arg(
@@ -82,18 +83,19 @@ pub fn run(args: &Args) -> Result<(), String> {
             let left = time.mul_f64((args.rounds + 1 - round) as f64);
             println!("about {} left", HumanDuration(left));
         }
-        let (began, is_new) = (Instant::now(), !training.file("games", round).exists());
+        let (began, is_new) = (Instant::now(), !training.games(round).exists());
         training.play(round)?;
         last = is_new.then(|| began.elapsed());
     }
     println!("{}", training.table().to_text());
+    let file = training.folder.join("best.json");
     match training.best() {
-        0 => println!("no round has beaten the built-in weights: add --rounds, or train with more --games"),
-        best => {
-            let file = training.folder.join("best.json");
-            println!("best weights, of round {best}: {}", file.display());
-            println!("play with them:  otrera play --preset tournament,model={}", file.display());
-        }
+        0 => println!("best weights, the current ones: {}", file.display()),
+        best => println!("best weights, of round {best}: {}", file.display()),
+    }
+    println!("play with them:  otrera play --preset tournament,model={}", file.display());
+    if training.best() == 0 {
+        println!("no round has beaten the current weights: add --rounds, or train with more --games");
     }
     Ok(())
 }
@@ -156,6 +158,9 @@ impl<'a> Training<'a> {
         if !first.exists() {
             Output::new(&first, &[])?.write(WeightsFile::BUILT_IN)?;
         }
+        if !training.folder.join("best.json").exists() {
+            training.copy_to_best(training.best())?;
+        }
         Ok(training)
     }
 
@@ -197,10 +202,15 @@ impl<'a> Training<'a> {
         let decision = self.decide(round)?;
         println!("{place}, match: {}, SPRT {}: {}", decision.score, decision.verdict, decision.fate());
         if decision.kept {
-            let weights = read_text(&self.weights(round), MAX_BYTES)?;
-            Output::new(&self.folder.join("best.json"), &[])?.write(&weights)?;
+            self.copy_to_best(round)?;
         }
         self.finish(Step::Match(decision))
+    }
+
+    /// Copies the weights of a round to `best.json`.
+    fn copy_to_best(&self, round: u64) -> Result<(), String> {
+        let weights = read_text(&self.weights(round), MAX_BYTES)?;
+        Output::new(&self.folder.join("best.json"), &[])?.write(&weights)
     }
 
     fn self_play(&self, round: u64) -> Result<(), String> {
@@ -212,7 +222,7 @@ impl<'a> Training<'a> {
             format!("--iterations={iterations}"),
             self.seed(round),
             "--resume".into(),
-            format!("--output={}", self.file("games", round).display()),
+            format!("--output={}", self.games(round).display()),
         ])?;
         args.work = self.args.work.clone();
         self_play::play_all(&args).map(drop)
@@ -220,7 +230,7 @@ impl<'a> Training<'a> {
 
     fn fit(&self, round: u64) -> Result<Fit, String> {
         let mut words: Vec<String> =
-            (1..=round).map(|round| self.file("games", round).display().to_string()).collect();
+            (1..=round).map(|round| self.games(round).display().to_string()).collect();
         words.extend([
             format!("--base={}", self.weights(self.best()).display()),
             self.seed(round),
@@ -231,7 +241,7 @@ impl<'a> Training<'a> {
 
     fn decide(&self, round: u64) -> Result<Decision, String> {
         let Args { size, iterations, match_games, sprt, .. } = self.args;
-        let path = self.file("match", round);
+        let path = self.folder.join(format!("match-{round}.jsonl"));
         let mut args: r#match::Args = parse(&[
             self.player(round),
             self.player(self.best()),
@@ -265,8 +275,8 @@ impl<'a> Training<'a> {
         add(&mut self.rounds, step)
     }
 
-    fn file(&self, name: &str, round: u64) -> PathBuf {
-        self.folder.join(format!("{name}-{round}.jsonl"))
+    fn games(&self, round: u64) -> PathBuf {
+        self.folder.join(format!("games-{round}.shard"))
     }
 
     fn weights(&self, round: u64) -> PathBuf {

@@ -7,7 +7,7 @@
 //! Several pairs run concurrently. To make the run reproducible, a pair starts from the values after the pair `--ahead`
 //! numbers before it, and results are applied in the order of the pairs.
 
-use crate::arguments::{read_count, read_positive};
+use crate::arguments::{MAX_GAMES, read_count, read_if, read_learning_rate};
 use crate::cluster::WorkArgs;
 use crate::cluster::jobs::numbered;
 use crate::cluster::ray::{Ray, Task};
@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, default_value = "1000", value_parser = read_pairs)]
     pairs: u64,
     /// Initial change of each parameter after a pair won 2-0, in multiples of STEP; decreases over the run.
-    #[arg(long, default_value = "0.2", value_parser = read_positive)]
+    #[arg(long, default_value = "0.2", value_parser = read_learning_rate)]
     rate: f64,
     /// Maximum number of concurrent pairs: each pair starts from the values after the pair this many numbers before it.
     #[arg(long, default_value = "8", value_parser = read_count::<usize>)]
@@ -79,18 +79,18 @@ impl FromStr for Parameter {
             Ok(&[start, step, min, max]) => (start, step, min, max),
             _ => return Err(problem()),
         };
-        if step > 0.0 && min <= start && start <= max {
+        if step > 0.0 && step.is_finite() && start.is_finite() && min <= start && start <= max {
             Ok(Self { name: name.to_owned(), start, step, min, max })
         } else {
-            Err(format!("{text}: expected a positive step and a start within the limits"))
+            Err(format!("{text}: expected a finite positive step and a finite start within the limits"))
         }
     }
 }
 
 fn read_pairs(text: &str) -> Result<u64, String> {
     const MIN: u64 = 100;
-    let pairs = text.parse().ok().filter(|pairs| *pairs >= MIN);
-    pairs.ok_or_else(|| format!("at least {MIN} pairs are needed: one pair alone is almost no evidence"))
+    let expected = format!("from {MIN} to {MAX_GAMES} pairs: one pair alone is almost no evidence");
+    read_if(text, |pairs| (MIN..=MAX_GAMES).contains(pairs), &expected)
 }
 
 /// The values of the tuned parameters after each pair of the run.

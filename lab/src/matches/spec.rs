@@ -174,7 +174,7 @@ fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Res
             "iterations" => iterations = Some(number(1_000_000_000_000)?),
             "share" => {
                 let valid = value.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-                share = valid.ok_or_else(|| format!("{option}: expected a number up to 1"))?;
+                share = valid.ok_or_else(|| format!("{option}: expected a number above 0, at most 1"))?;
             }
             _ => params.set_with(name, value, read_model)?,
         }

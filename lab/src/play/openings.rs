@@ -2,7 +2,7 @@
 
 use crate::play::player::{iterate, search_of};
 use fastrand::Rng;
-use otrera::{Move, Params, Position, mix_seed};
+use otrera::{Move, Params, Position, Size, mix_seed};
 use std::path::PathBuf;
 
 /// A series of openings, numbered from 0.
@@ -53,6 +53,15 @@ impl Openings {
         }
         best.1
     }
+}
+
+/// Fails if `plies` random moves, the value of `option`, are more than half of a game.
+pub fn check_plies(option: &str, plies: u32, size: Size) -> Result<(), String> {
+    let (edge, max) = (size.edge(), Position::start(size).empty().len() / 2);
+    if plies > max {
+        return Err(format!("{option} {plies}: expected 0 to {max}, half of a game on {edge}x{edge}"));
+    }
+    Ok(())
 }
 
 /// Plays `plies` random moves, or fewer if the game ends; returns the moves and the last position.

@@ -38,12 +38,16 @@ impl Sprt {
     /// Creates a test of H0, a difference of `elo0`, against H1, a difference of `elo1`, in logistic Elo. `alpha` is
     /// the probability of accepting H1 if H0 is true, `beta` that of accepting H0 if H1 is true.
     ///
-    /// Fails unless `elo0 < elo1` with different expected scores, `alpha` and `beta` are positive, and their sum is
-    /// below 1.
+    /// Fails unless `elo0 < elo1`, both from -1000 to 1000, `alpha` and `beta` are from 0.000001, and their sum is below
+    /// 1.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, String> {
         let (score0, score1) = (score_of_elo(elo0), score_of_elo(elo1));
-        require(score0 < score1, "elo0 < elo1")?;
-        require(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0, "alpha > 0, beta > 0, alpha + beta < 1")?;
+        require(
+            -1000.0 <= elo0 && elo1 <= 1000.0 && score0 < score1,
+            "elo0 < elo1, both from -1000 to 1000",
+        )?;
+        let are_small = alpha >= 1e-6 && beta >= 1e-6 && alpha + beta < 1.0;
+        require(are_small, "alpha and beta from 0.000001, alpha + beta < 1")?;
         let bounds = [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()];
         Ok(Self { score0, score1, bounds, pairs: Pairs::default(), verdict: Verdict::Continue })
     }

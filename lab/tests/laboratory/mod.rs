@@ -66,12 +66,12 @@ pub fn lab(line: &str) -> Command {
     command
 }
 
-/// Cuts a file in the middle of a line, after its first `lines` whole lines, as if the program had been killed while
+/// Cuts a file in the middle of a line, after its first `lines` line ends, as if the program had been killed while
 /// writing.
 pub fn cut(file: &Path, lines: usize) {
-    let text = std::fs::read_to_string(file).unwrap();
-    let whole: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
-    std::fs::write(file, &text[..text.len().min(whole + 9)]).unwrap();
+    let bytes = std::fs::read(file).unwrap();
+    let whole: usize = bytes.split_inclusive(|byte| *byte == b'\n').take(lines).map(<[u8]>::len).sum();
+    std::fs::write(file, &bytes[..bytes.len().min(whole + 9)]).unwrap();
 }
 
 /// Writes a shell script that can be executed; returns its path.

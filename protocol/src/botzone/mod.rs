@@ -88,6 +88,13 @@ fn play(session: Session) -> Result<(), Disconnected> {
     Ok(())
 }
 
+/// Returns the time for a turn. The first turn of a match has its own time, not the first turn of a process.
+fn time_for(request: &Request, setup: &Setup) -> Duration {
+    let is_first = matches!(request, Request::Full(messages) if messages.len() < 2);
+    let time = if is_first { setup.first_move_time } else { setup.move_time };
+    time.unwrap_or_default()
+}
+
 /// Returns the deadline of a turn: `time` after the start of the process, or after the turn's first line if that line
 /// arrived more than `time / 2` after the start. `process_started` is `None` after the first turn of the process.
 fn deadline(turn: &Turn, process_started: Option<Instant>, time: Duration) -> Instant {
@@ -106,10 +113,7 @@ impl BotzoneBot {
     /// Sets up the position of the turn and searches it until the [`deadline`].
     fn think(&mut self, turn: &Turn, process_started: Option<Instant>) -> Report {
         let setup = self.session.setup();
-        let is_first = matches!(&turn.request, Request::Full(messages) if messages.len() < 2);
-        let time = if is_first { setup.first_move_time } else { setup.move_time };
-        let time = time.unwrap_or_default();
-        let deadline = deadline(turn, process_started, time);
+        let deadline = deadline(turn, process_started, time_for(&turn.request, &setup));
         self.follow(&turn.request, setup.size);
         // In the foreground, since no input can end the turn.
         self.session.game().think(Some(deadline), &AtomicBool::new(false))
@@ -225,6 +229,22 @@ mod tests {
         }
         let turn = read_turn(&mut Events::new(receiver), Size::BOTZONE, None);
         (turn.unwrap_or_else(|| unreachable!("the lines are a turn")), began)
+    }
+
+    #[test]
+    fn only_the_first_turn_of_a_match_has_more_time() {
+        for (lines, first) in [
+            (&["1", "-1 -1 -1 -1 -1 -1"][..], true),
+            (&["1", "5 0 3 2 6 5"], true),
+            (&[r#"{"requests":[{"x0":-1}],"responses":[]}"#], true),
+            // A new process for the second turn, as Black and as White.
+            (&["2", "-1 -1 -1 -1 -1 -1", "5 0 3 2 6 5", "0 5 4 5 3 4"], false),
+            (&["2", "5 0 3 2 6 5", "0 5 4 5 3 4", "0 2 0 3 3 0"], false),
+            (&[r#"{"requests":[{"x0":-1},{"x0":0}],"responses":[{"x0":5}]}"#], false),
+        ] {
+            let milliseconds = time_for(&slow_turn(lines).0.request, &PLATFORM.defaults).as_millis();
+            assert_eq!(milliseconds, if first { 1850 } else { 920 }, "{lines:?}");
+        }
     }
 
     #[test]

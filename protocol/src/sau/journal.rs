@@ -4,6 +4,7 @@
 //! file, and the system releases the lock when the process ends. The end of the game, `quit` and the end of input
 //! remove the file, so an unlocked file belongs to a crashed process.
 
+use super::game::Place;
 use crate::files::{claim, modified, read_text};
 use otrera::{Move, Position, Side, Size};
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,8 @@ pub struct State {
     /// Time left on our clock after our last move.
     pub left: Duration,
     pub written: SystemTime,
+    /// Where the record is; `None` before the first move.
+    pub place: Option<Place>,
 }
 
 /// The JSON form of a state, one line of the journal.
@@ -41,6 +44,12 @@ struct Line {
     left: f64,
     /// Seconds since the Unix epoch (1970).
     written: f64,
+    /// Time of the first move, as for `written`.
+    #[serde(default)]
+    began: Option<f64>,
+    /// Suffix of the record's file name.
+    #[serde(default)]
+    suffix: String,
 }
 
 /// A journal file, locked by this process.
@@ -69,6 +78,8 @@ impl Journal {
             sent: state.sent,
             left: state.left.as_secs_f64(),
             written: seconds_since_1970(state.written),
+            began: state.place.as_ref().map(|place| seconds_since_1970(place.began)),
+            suffix: state.place.as_ref().map_or(String::new(), |place| place.suffix.clone()),
         };
         let mut text = serde_json::to_string(&line)?;
         text.push('\n');
@@ -136,8 +147,16 @@ fn state(line: &str, start: &Position) -> Option<State> {
     let moves = moves?;
     moves.iter().try_fold(*start, |position, &mv| position.try_play(mv).ok())?;
     let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
-    let written = SystemTime::UNIX_EPOCH.checked_add(duration(line.written)?)?;
-    Some(State { us, moves, sent: line.sent, left: duration(line.left)?, written })
+    let time = |seconds| SystemTime::UNIX_EPOCH.checked_add(duration(seconds)?);
+    let place = line.began.and_then(time).map(|began| Place { began, suffix: line.suffix });
+    Some(State {
+        us,
+        moves,
+        sent: line.sent,
+        left: duration(line.left)?,
+        written: time(line.written)?,
+        place,
+    })
 }
 
 fn seconds_since_1970(time: SystemTime) -> f64 {
@@ -152,7 +171,8 @@ mod tests {
 
     fn some_state(written: SystemTime) -> State {
         let moves = ["d1d7g7", "a7d4a7"].map(|mv| mv.parse().unwrap()).to_vec();
-        State { us: Side::Black, moves, sent: true, left: Duration::from_millis(12_340), written }
+        let place = Some(Place { began: now() - AGE, suffix: " (2)".into() });
+        State { us: Side::Black, moves, sent: true, left: Duration::from_millis(12_340), written, place }
     }
 
     /// Returns a fixed time in whole seconds, which survives formatting without loss.
@@ -194,6 +214,22 @@ mod tests {
         drop(first);
         assert!(games(now() + AGE + Duration::from_secs(1)).is_empty(), "the journal is old");
         assert_eq!(std::fs::read_dir(&*folder).unwrap().count(), 0, "the old journal is removed");
+    }
+
+    #[test]
+    fn the_newest_unfinished_game_comes_first() {
+        let folder = Folder::new("journal-order");
+        let times = [30, 10, 50, 20, 40].map(|seconds| now() + Duration::from_secs(seconds));
+        for (number, written) in (0..).zip(times) {
+            let mut journal = Journal::create(&folder).unwrap();
+            journal.write(&some_state(written), Size::STANDARD).unwrap();
+            // As if another process had written it: a process has one journal.
+            std::fs::rename(&journal.path, folder.join(format!("{number}{SUFFIX}"))).unwrap();
+        }
+        let found = abandoned(&folder, &Position::standard(), AGE, now() + AGE).games;
+        let mut newest_first = times;
+        newest_first.sort_by_key(|&time| std::cmp::Reverse(time));
+        assert_eq!(found.iter().map(|(_, state)| state.written).collect::<Vec<_>>(), newest_first);
     }
 
     #[test]

@@ -1,25 +1,29 @@
 //! The SAU Game Platform: the commands `name?`, `new`, `move`, `error`, `end` and `quit`, on a 10x10 board with a clock
 //! for the whole game.
 //!
-//! This module is a state machine ([`State`]); `protocol/README.md` has its transition table. The search runs in the
-//! background, so that the loop reacts to `end`, `new` and `quit` at once. Each search has a number, and the result of
-//! a stopped search is dropped. Pondering is a search without a deadline. [`reload`] resumes a game after a crash.
+//! This module is a state machine ([`State`]); `protocol/README.md` has its transition table. The process started by
+//! the platform is a guardian: it keeps pipes, moves, clock, journal and record, and never searches. A [`Searcher`]
+//! process searches; if it dies or hangs, the guardian starts another one, and at last moves by itself ([`one_ply`]).
+//! Pondering is a search without a deadline. [`reload`] resumes a game after a crash of the guardian.
 
-mod guesses;
+mod ask;
+mod game;
 mod journal;
-mod overhead;
+mod one_ply;
 mod reload;
 mod resume;
+mod searcher;
 
 use crate::io::{Disconnected, Event};
 use crate::platform::Platform;
-use crate::session::{GameSearch, Session, summary};
+use crate::session::Session;
 use crate::setup::Setup;
-use guesses::Guesses;
+use ask::Question;
+use game::Game;
 use journal::Journal;
-use otrera::{Move, Report, Rules, Side, Size};
+use otrera::{Move, Rules, Side, Size};
 use resume::Resumed;
-use std::sync::atomic::{AtomicBool, Ordering};
+use searcher::{Budget, News, Searcher};
 use std::time::{Duration, Instant, SystemTime};
 
 /// The SAU Game Platform: 15 minutes per side. The platform's window, pipe and sound add 0.24 to 0.5 s to each move.
@@ -40,6 +44,16 @@ pub const PLATFORM: Platform = Platform {
 /// Time to wait for `end` after a move that decides the game, since `end` can be late on a busy machine.
 const END_FOLLOWS: Duration = Duration::from_millis(200);
 
+/// Maximum number of searchers started for one move after failures. The last one gets less memory.
+const MAX_RESTARTS: u32 = 2;
+
+/// Minimum thinking time of a replaced searcher, if the time for the move is over.
+const MIN_RETRY: Duration = Duration::from_millis(300);
+
+/// Bounds of the time after the end of thinking at which a searcher counts as hanging; between them, an eighth of the
+/// time left.
+const PATIENCE: [Duration; 2] = [Duration::from_millis(700), Duration::from_secs(3)];
+
 /// True for `name?`, `quit`, `new` with one argument, and `move` with a move in SAU notation.
 fn recognises(line: &str) -> bool {
     // Strict about the arguments, since lines of other programs can also begin with "new", "move" or "error".
@@ -54,14 +68,13 @@ fn recognises(line: &str) -> bool {
 fn play(session: Session) -> Result<(), Disconnected> {
     let mut bot = SauBot::new(session);
     loop {
-        let deadline = match bot.state {
-            State::Silent { ends, .. } => Some(ends),
-            _ => None,
-        };
+        let deadline = bot.deadline();
         let outcome = match bot.session.connection.events.next_by(deadline) {
-            None => bot.go_on_unasked(),
+            None => bot.time_is_up(),
             Some(Event::Closed) => break,
-            Some(Event::SearchEnded(number)) => bot.search_ended(number),
+            Some(Event::SearchEnded(_)) => Ok(()),
+            Some(Event::Searcher(number, line)) => bot.searcher_spoke(number, line.as_deref()),
+            Some(Event::Told(moves)) => bot.operator_told(moves),
             Some(Event::Line(line, _)) if line.split_ascii_whitespace().next() == Some("quit") => break,
             Some(Event::Line(line, arrived)) => bot.obey(&line, arrived),
         };
@@ -79,14 +92,29 @@ fn play(session: Session) -> Result<(), Disconnected> {
 enum State {
     /// Before the first game of this process; the first game can resume an interrupted one.
     Loaded,
-    /// `name?` was answered; an interrupted game resumes if no command arrives before `ends`.
-    Silent { began: Instant, ends: Instant },
+    /// `name?` was answered; at `ends` an interrupted game resumes if no command has arrived. `None` while the operator
+    /// is asked for its last move.
+    Silent { began: Instant, ends: Option<Instant> },
     /// Our turn; the search is running.
-    Thinking { us: Side, told: bool, began: Instant },
+    Thinking { us: Side, told: bool, thought: Thought },
     /// The opponent's turn, or we cannot move.
     Waiting { us: Side, told: bool },
     /// The game is over.
     Over,
+}
+
+/// The search for our move.
+#[derive(Clone, Copy)]
+struct Thought {
+    /// Start of our turn.
+    began: Instant,
+    budget: Budget,
+    /// Time at which the searcher counts as hanging; `None` without a time limit.
+    patience_ends: Option<Instant>,
+    /// Number of searchers that have failed to find this move.
+    failures: u32,
+    /// Our move, found before its time has come; it is sent at `patience_ends`.
+    found: Option<Move>,
 }
 
 impl State {
@@ -102,20 +130,48 @@ impl State {
 struct SauBot {
     session: Session,
     state: State,
+    game: Game,
+    searcher: Searcher,
+    /// Failures of the searcher in the opponent's time since its last answer.
+    failures: u32,
     /// Game to resume; dropped when the first game ends.
     resumed: Resumed,
-    /// Candidate games on the platform's board; empty if the position is certain.
-    guesses: Guesses,
+    /// Question to the operator, which is open while this value lives.
+    question: Option<Question>,
     journal: Option<Journal>,
 }
 
 impl SauBot {
     fn new(mut session: Session) -> Self {
-        overhead::apply(&mut session);
         resume::check_platform_dir(&session);
         let resumed = Resumed::read(&session);
+        if let Err(problem) = session.settings.check_board(session.start.size()) {
+            session.note("!!", &problem);
+        }
         session.start = session.start.with_rules(Rules::SelfBlocking);
-        Self { session, state: State::Loaded, resumed, guesses: Guesses::default(), journal: None }
+        let mut searcher = Searcher::new(&session);
+        searcher.ensure();
+        let game = Game::new(&session, Side::Black);
+        let (state, question, journal) = (State::Loaded, None, None);
+        Self { session, state, game, searcher, failures: 0, resumed, question, journal }
+    }
+
+    /// Returns the time at which [`Self::time_is_up`] acts if no event arrives.
+    fn deadline(&self) -> Option<Instant> {
+        match self.state {
+            State::Silent { ends, .. } => ends,
+            State::Thinking { thought, .. } => thought.patience_ends,
+            _ => None,
+        }
+    }
+
+    fn time_is_up(&mut self) -> Result<(), Disconnected> {
+        match self.state {
+            State::Silent { .. } => self.go_on_unasked(),
+            State::Thinking { thought: Thought { found: Some(mv), began, .. }, .. } => self.play(mv, began),
+            State::Thinking { .. } => self.search_failed("hangs"),
+            _ => Ok(()),
+        }
     }
 
     fn size(&self) -> Size {
@@ -157,17 +213,22 @@ impl SauBot {
         }
         self.finish_game();
         self.begin_game(us, true, None);
-        self.session.announce(None);
         if us == Side::Black { self.think(arrived) } else { Ok(()) }
     }
 
-    /// Starts a game as `us`, or resumes one with `left` on our clock. `told` is the field of the new [`State`].
+    /// Starts a game as `us` from [`Self::game`]'s moves, or resumes one with `left` on our clock. `told` is the field
+    /// of the new [`State`].
     fn begin_game(&mut self, us: Side, told: bool, left: Option<Duration>) {
-        self.session.begin_game(us);
+        self.question = None;
+        let moves = self.game.moves().to_vec();
+        self.game = Game::new(&self.session, us);
+        moves.into_iter().for_each(|mv| self.game.advance(mv));
+        self.game.place = self.resumed.place();
         if let Some(left) = left {
-            self.session.set_time_left(left);
+            self.game.set_time_left(&self.session, left);
         }
         self.state = State::Waiting { us, told };
+        resume::note_setup(&self.session, us, left);
         self.journal = self.resumed.journal.take().or_else(|| {
             let created = Journal::create(self.session.settings.record_dir.as_deref()?);
             let problem = |error| {
@@ -182,9 +243,9 @@ impl SauBot {
     /// Appends the game to the journal, including `mv`, a move that was just received or is about to be sent.
     fn write_journal(&mut self, mv: Option<Move>, sent: bool) {
         let (Some((us, _)), Some(journal)) = (self.state.game(), &mut self.journal) else { return };
-        let moves = [self.session.moves(), mv.as_slice()].concat();
-        let state =
-            journal::State { us, moves, sent, left: self.session.time_left(), written: SystemTime::now() };
+        let moves = [self.game.moves(), mv.as_slice()].concat();
+        let (left, place) = (self.game.time_left(), self.game.place.clone());
+        let state = journal::State { us, moves, sent, left, written: SystemTime::now(), place };
         if let Err(error) = journal.write(&state, self.session.start.size()) {
             self.session.note("!!", &format!("journal {}: {error}", journal.name()));
         }
@@ -197,125 +258,182 @@ impl SauBot {
             return Ok(());
         }
         // Record first: the platform sends a move only once. A bad one is overwritten below.
-        self.session.announce(mv);
+        self.game.announce(&self.session, mv);
         self.write_journal(mv, true);
         let us = match self.state.game() {
             Some((us, _)) => us,
             None => self.enter_resumed_game(mv, arrived),
         };
-        let game = self.session.game();
-        let before_last = game.moves().iter().rev().nth(1).copied();
-        let is_known = self.guesses.is_empty();
-        if is_known && mv.is_some() && mv == before_last && game.position().side() != us {
+        let before_last = self.game.moves().iter().rev().nth(1).copied();
+        if mv.is_some() && mv == before_last && self.game.position().side() != us {
             // A repeated line: no side can play the same move in two consecutive turns.
-            self.session.keep_record(None);
+            self.game.keep_record(&self.session, None);
             self.write_journal(None, true);
             return Ok(());
         }
-        if !self.follow_guesses(mv) && !self.follow_opponent(mv) {
+        if !self.follow_opponent(mv) {
             // The platform accepts no illegal move, so our position is wrong. Any answer is better than waiting for a
             // move that was already sent.
             self.session.note("!!", "ignored a move that is illegal in this position");
-            self.session.game().give_turn_to(us);
+            self.game.give_turn_to(us);
         }
         let us = self.state.game().map_or(us, |(us, _)| us);
         self.state = State::Waiting { us, told: true };
-        self.session.refused.clear();
-        self.session.keep_record(None);
+        self.game.forget_refused();
+        let thinking = self.think(arrived);
+        // The rest runs in the time of the search, because it waits for the disk.
+        self.game.keep_record(&self.session, None);
         self.write_journal(None, true);
-        self.think(arrived)
+        thinking
     }
 
     /// Starts the search for our move, if we can move. If the game to resume has our move, plays that move at once.
     fn think(&mut self, began: Instant) -> Result<(), Disconnected> {
         let Some((us, told)) = self.state.game() else { return Ok(()) };
-        let game = self.session.game();
-        if game.position().movements().next().is_none() {
+        if self.game.position().movements().next().is_none() {
             return Ok(());
         }
-        let decided = game.position().winner().is_some();
-        if let Some(&[mv, ..]) = self.resumed.moves.strip_prefix(self.session.moves())
-            && !self.session.refused.contains(&mv)
+        if let Some(&[mv, ..]) = self.resumed.moves.strip_prefix(self.game.moves())
+            && self.game.allows(mv)
         {
             return self.play(mv, began);
         }
-        if decided {
+        if self.game.position().winner().is_some() {
             // The platform sends `end` after a decided game. A referee that continues uses the standard rules.
-            self.session.game().set_rules(Rules::Standard);
+            self.game.continue_by_standard_rules();
         }
-        let hold = if decided { END_FOLLOWS } else { Duration::ZERO };
-        self.exclude_moves();
-        let time = self.session.time_for_move();
-        let think = move |game: &mut GameSearch, stop: &AtomicBool| {
-            let report = game.think(Some(began + time), stop);
-            while began.elapsed() < hold && !stop.load(Ordering::Relaxed) {
-                std::thread::sleep(Duration::from_millis(2));
-            }
-            report
+        let budget = match self.session.settings.iterations {
+            Some(count) => Budget::Iterations(count),
+            None => Budget::Until(began + self.game.time_for_move(&self.session)),
         };
-        self.state = State::Thinking { us, told, began };
-        match self.session.search(think) {
-            Some(Report { best: Some(mv), .. }) => self.play(mv, began),
-            _ => Ok(()),
+        let thought = Thought { began, budget, patience_ends: None, failures: 0, found: None };
+        self.state = State::Thinking { us, told, thought };
+        self.search(thought)
+    }
+
+    /// Starts a search for our move, or moves without one if there is no searcher.
+    fn search(&mut self, thought: Thought) -> Result<(), Disconnected> {
+        let Some((us, told)) = self.state.game() else { return Ok(()) };
+        let memory = (thought.failures >= MAX_RESTARTS).then(|| self.reduced_memory());
+        let restarts = thought.failures > 0 && thought.failures <= MAX_RESTARTS;
+        let runs = if restarts { self.searcher.restart(memory) } else { self.searcher.ensure() };
+        // Without an input thread, no event of the searcher can arrive while the session waits for input.
+        let is_heard = runs && self.session.connection.events.has_thread();
+        if thought.failures > MAX_RESTARTS || !is_heard {
+            return self.move_without_searcher(thought.began);
         }
+        let Thought { budget, .. } = thought;
+        let [shortest, longest] = PATIENCE;
+        let patience = (self.game.time_left() / 8).clamp(shortest, longest);
+        let patience_ends = if let Budget::Until(time) = budget { time.checked_add(patience) } else { None };
+        self.state = State::Thinking { us, told, thought: Thought { patience_ends, ..thought } };
+        self.searcher.search(&self.game, budget);
+        Ok(())
+    }
+
+    /// Returns a quarter of the memory for the tree, in MB.
+    fn reduced_memory(&self) -> usize {
+        (self.session.setup().resources(&self.session.settings).memory >> 22).max(1)
+    }
+
+    fn move_without_searcher(&mut self, began: Instant) -> Result<(), Disconnected> {
+        self.session.note("!!", "no searcher answers; moving by the evaluation alone");
+        let model = &self.session.settings.preset.params.model;
+        one_ply::best(self.game.position(), self.game.allowed(), model)
+            .map_or(Ok(()), |mv| self.play(mv, began))
     }
 
     /// Starts pondering, if it is enabled and the game is not over.
     fn ponder(&mut self) {
-        if self.session.settings.pondering && self.session.game().position().winner().is_none() {
-            // If no thread can start, there is no pondering.
-            let _ = self.session.search(GameSearch::ponder);
+        let ponders = self.session.settings.pondering && self.game.position().winner().is_none();
+        if ponders && self.searcher.ensure() {
+            self.searcher.search(&self.game, Budget::Unlimited);
         }
     }
 
-    /// Handles a search that ended by itself: plays its move on our turn. Pondering ends on a proof and plays no move.
-    fn search_ended(&mut self, number: u64) -> Result<(), Disconnected> {
-        let (Some(report), State::Thinking { began, .. }) = (self.session.ended(number), self.state) else {
-            return Ok(());
-        };
-        self.session.note("--", &summary(&report, 1000));
-        report.best.map_or(Ok(()), |mv| self.play(mv, began))
+    /// Handles a line from the searcher, or its end.
+    fn searcher_spoke(&mut self, number: u64, line: Option<&str>) -> Result<(), Disconnected> {
+        match (self.searcher.heard(number, line), self.state) {
+            (Some(News::Move(Some(mv))), State::Thinking { us, told, mut thought }) => {
+                if self.game.position().check(mv).is_err() {
+                    return self.search_failed("answered with an illegal move");
+                }
+                self.failures = 0;
+                let is_decided = self.game.position().with_rules(Rules::SelfBlocking).winner().is_some();
+                let earliest = thought.began + END_FOLLOWS;
+                if is_decided && Instant::now() < earliest {
+                    (thought.found, thought.patience_ends) = (Some(mv), Some(earliest));
+                    self.state = State::Thinking { us, told, thought };
+                    return Ok(());
+                }
+                self.play(mv, thought.began)
+            }
+            (Some(News::Move(None)), State::Thinking { .. }) => self.search_failed("answered without a move"),
+            (Some(News::Died), _) => self.search_failed("has ended"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Replaces a searcher that has failed, and repeats its search.
+    fn search_failed(&mut self, why: &str) -> Result<(), Disconnected> {
+        self.session.note("!!", &format!("the searcher {why}; starting another one"));
+        if let State::Thinking { mut thought, .. } = self.state {
+            thought.failures += 1;
+            if let Budget::Until(time) = thought.budget {
+                let least = MIN_RETRY.min(self.game.time_left() / 20);
+                thought.budget = Budget::Until(time.max(Instant::now() + least));
+            }
+            return self.search(thought);
+        }
+        self.failures += 1;
+        // A searcher that keeps dying is not started again before our turn.
+        let is_started = self.failures <= MAX_RESTARTS && self.searcher.restart(None);
+        if is_started && matches!(self.state, State::Waiting { .. }) {
+            self.ponder();
+        }
+        Ok(())
     }
 
     /// Records our move, sends it and plays it on our board; then starts pondering.
     fn play(&mut self, mv: Move, began: Instant) -> Result<(), Disconnected> {
         // Record first: after a crash an extra move can be undone, a missing one cannot.
-        self.session.announce(Some(mv));
+        self.game.announce(&self.session, Some(mv));
         self.write_journal(Some(mv), false);
         let sent = self.session.send(&format!("move {}", mv.to_letters(self.size())));
-        self.session.spend(began);
+        self.game.spend(&self.session, began);
         self.write_journal(Some(mv), true);
-        self.guesses.send(mv);
-        // The rest runs in the opponent's time: it prunes the tree and waits for the disk.
-        self.session.game().advance(mv);
+        self.game.advance(mv);
         if let Some((us, told)) = self.state.game() {
             self.state = State::Waiting { us, told };
         }
-        self.session.keep_record(None);
         self.ponder();
+        // The rest runs in the opponent's time, because it waits for the disk.
+        self.game.keep_record(&self.session, None);
         sent
     }
 
     /// Handles `error`: takes back our refused move and searches for another one.
     fn answer_refused(&mut self, arrived: Instant) -> Result<(), Disconnected> {
-        let State::Waiting { us, .. } = self.state else { return Ok(()) };
-        if self.session.game().position().side() == us {
+        let State::Waiting { us, told } = self.state else { return Ok(()) };
+        if self.game.position().side() == us {
             return Ok(());
         }
-        if self.refuse_guesses(us) {
-            return self.think(arrived);
+        if !told {
+            return self.doubt();
         }
-        let Some(refused) = self.session.game().take_back() else { return Ok(()) };
-        self.session.refuse(refused);
+        let Some(refused) = self.game.take_back() else { return Ok(()) };
+        self.game.refuse(refused);
         self.think(arrived)
     }
 
     /// Ends the game: stops the search, writes the result to the record and removes the journal.
     fn finish_game(&mut self) {
+        self.question = None;
+        self.searcher.forget_tree();
         // The platform's rules decide the result, even if the game went on by the standard rules.
-        let winner = self.session.game().position().with_rules(Rules::SelfBlocking).winner();
+        let winner = self.game.position().with_rules(Rules::SelfBlocking).winner();
         if winner.is_some() {
-            self.session.keep_record(winner);
+            self.game.keep_record(&self.session, winner);
         }
         if self.state.game().is_some() {
             self.resumed.discard();
@@ -327,7 +445,6 @@ impl SauBot {
         if let Some(journal) = self.journal.take() {
             journal.discard();
         }
-        self.guesses.clear();
-        self.session.end_game();
+        self.game = Game::new(&self.session, Side::Black);
     }
 }

@@ -1,21 +1,16 @@
-//! Resumes a game after a crash. The platform keeps the board and the clock, but sends only `name?`. The moves and our
-//! side are in the journal and in the platform's own record.
+//! Resumes a game after a crash of the guardian. The platform keeps the board and the clock, but sends only `name?`. The
+//! moves and our side are in the journal and in the platform's own record. If neither has the opponent's move, the
+//! operator is asked; no move is guessed.
 
-use super::guesses::Guesses;
-use super::{SauBot, State, overhead};
+use super::ask::{Question, Unfinished};
+use super::game::Game;
+use super::{SauBot, State};
 use crate::io::Disconnected;
-use otrera::{Move, Position, Side};
-use std::sync::atomic::AtomicBool;
+use otrera::{Move, Side};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Time to wait for a command after `name?` before we move without a command, if it is our turn.
+/// Time to wait for a command after `name?` before we move or ask without a command.
 const SILENCE: Duration = Duration::from_secs(2);
-
-/// Divisor for the wait on the opponent's turn: `total_time / LONG_SILENCE`, but at least [`SILENCE`].
-const LONG_SILENCE: u32 = 15;
-
-/// Maximum time of the search that rates the opponent's possible replies; the search blocks the input loop.
-const MAX_REPLY_SEARCH: Duration = Duration::from_millis(400);
 
 impl SauBot {
     /// Handles `name?` before the first game: enters [`State::Silent`] if there is an unfinished game to resume.
@@ -25,163 +20,121 @@ impl SauBot {
         }
         self.resumed.find(&self.session, SystemTime::now());
         self.resumed.follow_platform(&self.session);
-        let position = self.resumed.position(&self.session);
-        if !self.resumed.open || position.winner().is_some() {
-            return;
-        }
-        let length = if self.is_our_turn(&position) { SILENCE } else { self.long_silence() };
-        if let Some(ends) = arrived.checked_add(length) {
-            self.state = State::Silent { began: arrived, ends };
+        if self.resumed.open && self.resumed.position(&self.session).winner().is_none() {
+            self.state = State::Silent { began: arrived, ends: arrived.checked_add(SILENCE) };
         }
     }
 
-    /// True if it is our turn in the game to resume, or if our last move must be sent again.
-    fn is_our_turn(&self, position: &Position) -> bool {
-        self.resumed.side.is_none_or(|us| us == position.side()) || self.resumed.unsent
-    }
-
-    fn long_silence(&self) -> Duration {
-        SILENCE.max(self.session.setup().total_time.unwrap_or_default() / LONG_SILENCE)
-    }
-
-    /// Resumes the game if no command has arrived in time, and moves if it is our turn. On the opponent's turn, waits
-    /// again if the platform has its own record of the game; otherwise assumes that the opponent's move was lost, and
-    /// moves in the likeliest candidate game.
+    /// Handles the silence after `name?`: moves on our turn, and sends a move again that did not reach the platform. On
+    /// the opponent's turn, waits if the platform's own record shows that turn; otherwise asks the operator.
     pub fn go_on_unasked(&mut self) -> Result<(), Disconnected> {
         let State::Silent { began, .. } = self.state else { return Ok(()) };
         let is_known = self.resumed.follow_platform(&self.session);
         let position = self.resumed.position(&self.session);
-        let our_turn = self.is_our_turn(&position);
-        if !our_turn && is_known {
-            // According to the platform's own record, the opponent is still thinking.
-            let ends = Instant::now() + self.long_silence();
-            self.state = State::Silent { began, ends };
+        if position.winner().is_some() {
+            self.state = State::Silent { began, ends: None };
             return Ok(());
         }
-        let us = self.resumed.side.unwrap_or(position.side());
-        self.enter(us, false, true, began);
-        let (source, count) = (&self.resumed.source, self.resumed.moves.len());
-        let left = self.session.time_left().as_secs_f64();
-        let turn = match (our_turn, self.resumed.unsent) {
-            (_, true) => "our last move may not have been sent; sending it again unasked",
-            (true, _) => "our turn; moving unasked",
-            _ => "the opponent's move was probably lost; moving unasked",
-        };
-        self.session.note(
-            "--",
-            &format!("no command after name?: resuming {source} after {count} moves as {us}, {left:.1} s left; {turn}"),
-        );
-        if !our_turn {
-            self.guess_lost_reply();
-            self.follow_likeliest(us);
+        let our_turn = self.resumed.side.is_none_or(|us| us == position.side());
+        match (our_turn, is_known) {
+            (true, _) => self.resume(began, false, "our turn; moving unasked"),
+            (false, true) if self.resumed.unsent => self.resume(
+                began,
+                false,
+                "our last move did not reach the platform; sending it again unasked",
+            ),
+            (false, true) => {
+                // According to the platform's own record, the opponent is still thinking.
+                self.state = State::Silent { began, ends: Instant::now().checked_add(SILENCE) };
+                Ok(())
+            }
+            (false, false) => {
+                self.state = State::Silent { began, ends: None };
+                self.ask();
+                Ok(())
+            }
         }
-        self.think(Instant::now())
     }
 
-    /// Starts the game to resume: plays its moves except an unsent last one, sets the clock and learns the overhead.
-    /// `running` is true if our clock has run since the journal's last line; `asked` is the arrival time of the
-    /// platform's last command.
+    /// Opens the page that asks the operator for the moves that the platform shows.
+    fn ask(&mut self) {
+        let Some(us) = self.resumed.side else { return };
+        let unfinished = Unfinished { start: self.session.start, moves: self.resumed.moves.clone(), us };
+        match Question::open(&self.session, unfinished) {
+            Ok(question) => {
+                let count = self.resumed.moves.len();
+                let (source, address) = (&self.resumed.source, question.address());
+                self.session.note(
+                    "!!",
+                    &format!("{source}, {count} moves: has the opponent moved? Answer on the page {address}"),
+                );
+                self.question = Some(question);
+            }
+            Err(problem) => {
+                let advice = "add the opponent's move to the record, set resume to it and load again";
+                self.session.note("!!", &format!("cannot ask for the opponent's move: {problem}; {advice}"));
+            }
+        }
+    }
+
+    /// Handles the operator's answer: the moves of the game on the platform.
+    pub fn operator_told(&mut self, moves: Vec<Move>) -> Result<(), Disconnected> {
+        let State::Silent { began, .. } = self.state else { return Ok(()) };
+        self.resumed.unsent = moves.len() < self.resumed.moves.len();
+        if !self.resumed.unsent {
+            self.resumed.moves = moves;
+        }
+        self.resume(began, true, "the operator's answer")
+    }
+
+    /// Resumes the game and moves if it is our turn.
+    fn resume(&mut self, began: Instant, told: bool, why: &str) -> Result<(), Disconnected> {
+        let position = self.resumed.position(&self.session);
+        let us = self.resumed.side.unwrap_or(position.side());
+        self.enter(us, told, true, began);
+        let (source, count) = (&self.resumed.source, self.resumed.moves.len());
+        let left = self.game.time_left().as_secs_f64();
+        self.session.note(
+            "--",
+            &format!("no command after name?: resuming {source} after {count} moves as {us}, {left:.1} s left; {why}"),
+        );
+        if self.game.position().side() == us { self.think(Instant::now()) } else { Ok(()) }
+    }
+
+    /// Starts the game to resume: plays its moves except an unsent last one, and sets the clock. `running` is true if
+    /// our clock has run since the journal's last line; `asked` is the arrival time of the platform's last command.
     fn enter(&mut self, us: Side, told: bool, running: bool, asked: Instant) {
         let silence = asked.elapsed();
         let then = SystemTime::now().checked_sub(silence).unwrap_or(SystemTime::UNIX_EPOCH);
         let total = self.session.setup().total_time.unwrap_or_default();
         let own_count = self.resumed.own_count(running, then);
         let left = self.session.settings.resume_time_left.or(own_count).unwrap_or(total);
-        if let Some(ours) = own_count {
-            overhead::learn(&mut self.session, ours, self.resumed.moves.len() / 2);
-        }
-        let unsent = usize::from(self.resumed.unsent);
-        let played = self.resumed.moves.len().saturating_sub(unsent);
-        let game = self.session.game();
-        self.resumed.moves.iter().take(played).for_each(|&mv| game.advance(mv));
+        let played = self.resumed.moves.len().saturating_sub(usize::from(self.resumed.unsent));
+        self.game = Game::new(&self.session, us);
+        self.resumed.moves.iter().take(played).for_each(|&mv| self.game.advance(mv));
         self.begin_game(us, told, Some(left.saturating_sub(if running { silence } else { Duration::ZERO })));
     }
 
-    /// Sets up the candidate games if the opponent's reply did not arrive: a short search, then
-    /// [`Guesses::of_lost_reply`].
-    fn guess_lost_reply(&mut self) {
-        let time = (self.session.time_for_move() / 4).min(MAX_REPLY_SEARCH);
-        let sent = self.resumed.crashed.is_some();
-        let (start, moves) = (self.session.start, self.session.moves().to_vec());
-        let report = self.session.game().think(Some(Instant::now() + time), &AtomicBool::new(false));
-        self.guesses = Guesses::of_lost_reply(&start, &moves, &report, sent);
-    }
-
-    /// Sets up the likeliest candidate on our turn; if there is none, or only one is left, clears the candidates.
-    fn follow_likeliest(&mut self, us: Side) {
-        let Some(guess) = self.guesses.likeliest(us) else { return self.guesses.clear() };
-        let moves = guess.moves.clone();
-        let start = self.session.start;
-        let game = self.session.game();
-        if !moves.starts_with(game.moves()) {
-            game.follow(&[], start);
-        }
-        let played = game.moves().len();
-        moves.iter().skip(played).for_each(|&mv| game.advance(mv));
-        let what = match self.guesses.len() {
-            1 => "the position is known again".into(),
-            count => format!("{count} boards are possible"),
-        };
-        let last = moves
-            .last()
-            .map_or(String::new(), |&mv| format!(", the last move {}", mv.to_letters(self.size())));
-        self.session.note("--", &format!("{what}; likeliest: {} moves{last}", moves.len()));
-        if self.guesses.len() == 1 {
-            self.guesses.clear();
-        }
-    }
-
-    /// Plays the opponent's move in the candidate games and drops those where it is illegal; false if none is left.
-    pub fn follow_guesses(&mut self, mv: Option<Move>) -> bool {
-        let (Some(mv), Some((us, _))) = (mv, self.state.game()) else { return false };
-        if self.guesses.is_empty() {
-            return false;
-        }
-        self.guesses.reply(us, mv);
-        let is_possible = !self.guesses.is_empty();
-        self.follow_likeliest(us);
-        is_possible
-    }
-
-    /// Drops the candidate games in which our refused move is legal. Returns false if none is left, or if the position
-    /// is known and the refused move was not one that we sent again.
-    pub fn refuse_guesses(&mut self, us: Side) -> bool {
-        if self.guesses.is_empty() && !self.guess_after_repeated_move() {
-            return false;
-        }
+    /// Handles the refusal of a move that we sent without a command: our position is wrong, so the operator is asked.
+    pub fn doubt(&mut self) -> Result<(), Disconnected> {
+        let Some((us, _)) = self.state.game() else { return Ok(()) };
         self.session.note("!!", "our move was illegal on the platform's board");
-        self.guesses.refuse(us);
-        let is_possible = !self.guesses.is_empty();
-        self.follow_likeliest(us);
-        is_possible
-    }
-
-    /// Sets up the candidate games after the refusal of a move that we have sent again: the platform already had the
-    /// move, and the opponent's reply was lost. Returns false if we have sent no move again.
-    fn guess_after_repeated_move(&mut self) -> bool {
-        let is_repeated =
-            matches!(self.state.game(), Some((_, false))) && self.resumed.moves == self.session.moves();
-        if let Some(&last) = self.session.moves().last().filter(|_| is_repeated) {
-            self.guess_lost_reply();
-            self.guesses.send(last);
-        }
-        !self.guesses.is_empty()
-    }
-
-    /// Excludes refused moves from the search; while the position is uncertain, [`Guesses::risky`] moves instead.
-    pub fn exclude_moves(&mut self) {
-        if self.guesses.is_empty() {
-            return self.session.exclude_refused();
-        }
-        let risky = self.guesses.risky(self.session.game().position());
-        self.session.game().exclude(&risky);
+        self.game.take_back();
+        self.session.settings.resume_time_left = Some(self.game.time_left());
+        self.resumed.moves = self.game.moves().to_vec();
+        (self.resumed.side, self.resumed.unsent) = (Some(us), false);
+        self.resumed.journal = self.journal.take();
+        self.searcher.stop();
+        self.state = State::Silent { began: Instant::now(), ends: None };
+        self.ask();
+        Ok(())
     }
 
     /// Plays the opponent's move; returns false if it cannot be played. While `told` is false (see [`State`]), an
     /// unexpected move corrects whose turn it is, or which side is ours.
     pub fn follow_opponent(&mut self, mv: Option<Move>) -> bool {
         let (Some(mv), Some((us, told))) = (mv, self.state.game()) else { return false };
-        let position = *self.session.game().position();
+        let position = *self.game.position();
         let is_theirs = position.with_side(us.opponent()).check(mv).is_ok();
         let is_expected = is_theirs && position.side() != us;
         if !is_expected && told {
@@ -189,7 +142,7 @@ impl SauBot {
         }
         if !is_expected && is_theirs {
             self.session.note("!!", "the record lacks one of our moves");
-            self.session.game().give_turn_to(us.opponent());
+            self.game.give_turn_to(us.opponent());
         } else if !is_theirs {
             if !self.moved_us(us, mv) {
                 return false;
@@ -197,26 +150,29 @@ impl SauBot {
             // The platform has ignored our move.
             self.session.note("!!", "our side was wrong: we play the other side");
             if position.side() != us {
-                self.session.game().take_back();
+                self.game.take_back();
             }
             self.forget_unasked();
             self.begin_game(us.opponent(), true, None);
         }
-        self.session.game().advance(mv);
+        self.game.advance(mv);
         true
     }
 
     /// True if `mv` is legal for `us` in the last position with `us` to move: in that case we play the other side.
-    fn moved_us(&mut self, us: Side, mv: Move) -> bool {
-        let game = self.session.game();
-        let at_end = if us == game.position().side() { Some(game.position()) } else { game.before_last() };
+    fn moved_us(&self, us: Side, mv: Move) -> bool {
+        let at_end = if us == self.game.position().side() {
+            Some(self.game.position())
+        } else {
+            self.game.before_last()
+        };
         at_end.is_some_and(|position| position.check(mv).is_ok())
     }
 
     /// Drops a resumed game with its record and journal while `told` is false (see [`State`]); otherwise does nothing.
     pub fn forget_unasked(&mut self) {
         if let Some((_, false)) = self.state.game() {
-            self.session.discard_record();
+            self.game.discard_record();
             if let Some(journal) = self.journal.take() {
                 journal.discard();
             }
@@ -239,8 +195,10 @@ impl SauBot {
             Some(us) if !fits => (us, false),
             _ => (position.side().opponent(), true),
         };
-        // On the opponent's turn, only the opponent's clock has run.
-        self.enter(us, told, position.side() == us, arrived);
+        // Before `name?`, the opponent moved during the Load dialog, so our clock may have run since our last move. After
+        // `name?`, only the opponent's clock has run.
+        let is_early = matches!(self.state, State::Loaded);
+        self.enter(us, told, is_early || position.side() == us, arrived);
         us
     }
 }
@@ -253,9 +211,11 @@ mod tests {
     use crate::options::Settings;
     use crate::records::playable;
     use crate::sau::{PLATFORM, Session, journal};
-    use otrera::{Rules, Size};
+    use otrera::{Position, Rules, Size};
     use otrera_arena::board::Board;
     use otrera_arena::notation::Form;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
     use std::path::PathBuf;
     use testkit::Folder;
 
@@ -278,7 +238,9 @@ mod tests {
             }
             let (mut settings, mut problems) = (Settings::default(), Vec::new());
             let folders = "resume = 'record.txt'\nrecord-dir = 'records'\nplatform-dir = 'platform'";
-            let text = format!("{folders}\ntotal-time = 60\niterations = 100\nmemory = 16\n{options}");
+            let text = format!(
+                "{folders}\ntotal-time = 60\nno-open = true\niterations = 100\nmemory = 16\n{options}"
+            );
             settings.read_text(&text, &folder.join("otrera.toml"), &mut problems);
             let log = Log::open(&folder.join("log"), Instant::now(), &mut problems);
             assert_eq!(problems, [""; 0]);
@@ -303,8 +265,8 @@ mod tests {
         fn finish_search(&mut self) -> String {
             while let State::Thinking { .. } = self.bot.state {
                 let event = self.bot.session.connection.events.wait();
-                let Event::SearchEnded(number) = event else { panic!("{event:?}") };
-                self.bot.search_ended(number).unwrap();
+                let Event::Searcher(number, line) = event else { panic!("{event:?}") };
+                self.bot.searcher_spoke(number, line.as_deref()).unwrap();
             }
             self.log().rsplit_once(" <- ").unwrap().1.lines().next().unwrap().to_owned()
         }
@@ -326,12 +288,37 @@ mod tests {
             self.reply(mv);
         }
 
-        /// Returns the seconds that the bot waits for a command before it resumes the game; `None` without such a game.
-        fn patience(&self) -> Option<u64> {
-            match self.bot.state {
-                State::Silent { began, ends } => Some((ends - began).as_secs()),
-                _ => None,
+        /// True if the bot waits for a command and then resumes a game.
+        fn is_patient(&self) -> bool {
+            matches!(self.bot.state, State::Silent { ends: Some(_), .. })
+        }
+
+        /// Sends the operator's answer as a browser does; returns the status line.
+        fn tell(&mut self, text: &str) -> String {
+            let address = self.bot.question.as_ref().unwrap().address().to_owned();
+            let (host, path) = address.strip_prefix("http://").unwrap().split_once('/').unwrap();
+            let mut connection = TcpStream::connect(host).unwrap();
+            let body = format!("move={text}\r\n");
+            let length = body.len();
+            let head = format!("POST /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
+            write!(connection, "{head}Content-Length: {length}\r\n\r\n{body}").unwrap();
+            let mut answer = String::new();
+            connection.read_to_string(&mut answer).unwrap();
+            answer.lines().next().unwrap().to_owned()
+        }
+
+        /// Waits for the operator's answer to arrive and for the search to end; returns the bot's last answer.
+        fn obey_operator(&mut self) -> String {
+            loop {
+                match self.bot.session.connection.events.wait() {
+                    Event::Told(moves) => break self.bot.operator_told(moves).unwrap(),
+                    Event::Searcher(number, line) => {
+                        self.bot.searcher_spoke(number, line.as_deref()).unwrap();
+                    }
+                    event => panic!("{event:?}"),
+                }
             }
+            self.finish_search()
         }
 
         fn log(&self) -> String {
@@ -389,11 +376,17 @@ mod tests {
         (if us == "Black" { "records/a.game" } else { "records/b.game" }, line + "\n")
     }
 
-    const OURS: Option<u64> = Some(2);
-    const THEIRS: Option<u64> = Some(4);
+    /// Reaction to silence after `name?`.
+    #[derive(PartialEq, Debug)]
+    enum Reaction {
+        Moves,
+        Asks,
+        None,
+    }
+    use Reaction::{Asks, Moves};
 
     #[test]
-    fn after_reload_it_moves_unasked_on_our_turn_and_waits_on_the_opponents() {
+    fn after_reload_it_moves_unasked_on_our_turn_and_asks_on_the_opponents() {
         let with_us = |plies| record(["Otrera", "Opponent"], plies);
         let decided = |plies| ("record.txt", with_us(plies).1.replace("未完", "先手胜"));
         let several = |games| ("record.txt", platform(games));
@@ -402,102 +395,105 @@ mod tests {
             |place, games: &[usize]| [crashed("Black", 3, true, 1.0), (place, platform(games))];
         let [open, saved] = ["platform/Untitled.sgf", "platform/chess manual/亚马逊棋/sgf/A.sgf"];
         let cases = [
-            (&[with_us(2)][..], "", 2, OURS, "we are Black"),
-            (&[record(["Opponent", "Otrera"], 3)], "", 3, OURS, "we are White"),
-            (&[record(["A", "B"], 2)], "team = 'A'", 2, OURS, "we are Black"),
-            (&[record(["A", "B"], 3)], "opponent = 'A'", 3, OURS, "we are White"),
-            (&[record(["A", "A"], 3)], "team = 'A'\nside = 'white'", 3, OURS, "we are White"),
+            (&[with_us(2)][..], "", 2, Moves, "we are Black"),
+            (&[record(["Opponent", "Otrera"], 3)], "", 3, Moves, "we are White"),
+            (&[record(["A", "B"], 2)], "team = 'A'", 2, Moves, "we are Black"),
+            (&[record(["A", "B"], 3)], "opponent = 'A'", 3, Moves, "we are White"),
+            (&[record(["A", "A"], 3)], "team = 'A'\nside = 'white'", 3, Moves, "we are White"),
             // The silence means that it is our turn.
-            (&[record(["A", "B"], 2)], "", 2, OURS, "our side is unknown"),
-            (&[with_us(3)], "", 3, THEIRS, "we are Black"),
-            (&[record(["Opponent", "Otrera"], 2)], "", 2, THEIRS, "we are White"),
-            (&[decided(4)], "", 4, None, "4 moves"),
+            (&[record(["A", "B"], 2)], "", 2, Moves, "our side is unknown"),
+            (&[with_us(3)], "", 3, Asks, "we are Black"),
+            (&[record(["Opponent", "Otrera"], 2)], "", 2, Asks, "we are White"),
+            (&[decided(4)], "", 4, Reaction::None, "4 moves"),
             // The platform appends all games to one file, so Black's first move can follow Black's last move.
-            (&[several(&[3, 4])], "side = 'black'", 4, OURS, "4 moves"),
-            (&[several(&[4, 3])], "side = 'white'", 3, OURS, "the last of 2 games"),
-            (&[several(&[3, 3, 4])], "side = 'black'", 4, OURS, "the last of 3 games"),
-            (&[("record.txt", decided(3).1 + &with_us(2).1)], "", 2, OURS, "the last of 2 games"),
-            (&[], "", 0, None, "no unfinished game"),
-            (&[crashed("Black", 0, true, 121.0)], "", 0, None, "no unfinished game"),
-            (&both, "", 2, None, "both sides of one game"),
-            (&both, "side = 'black'", 2, OURS, "a.game: its process crashed"),
+            (&[several(&[3, 4])], "side = 'black'", 4, Moves, "4 moves"),
+            (&[several(&[4, 3])], "side = 'white'", 3, Moves, "the last of 2 games"),
+            (&[several(&[3, 3, 4])], "side = 'black'", 4, Moves, "the last of 3 games"),
+            (&[("record.txt", decided(3).1 + &with_us(2).1)], "", 2, Moves, "the last of 2 games"),
+            (&[], "", 0, Reaction::None, "no unfinished game"),
+            (&[crashed("Black", 0, true, 121.0)], "", 0, Reaction::None, "no unfinished game"),
+            (&both, "", 2, Reaction::None, "both sides of one game"),
+            (&both, "side = 'black'", 2, Moves, "a.game: its process crashed"),
             // The platform's own record has the move that was played while no program ran, or lacks our last move.
-            (&with_platform(open, &[2, 4]), "", 4, OURS, "1 more moves than ours"),
-            (&with_platform(saved, &[2, 4]), "", 4, OURS, "1 more moves than ours"),
-            (&with_platform(open, &[3, 2]), "", 2, OURS, "did not reach the platform"),
+            (&with_platform(open, &[2, 4]), "", 4, Moves, "1 more moves than ours"),
+            (&with_platform(saved, &[2, 4]), "", 4, Moves, "1 more moves than ours"),
+            (&with_platform(open, &[3, 2]), "", 2, Moves, "did not reach the platform"),
         ];
-        for (files, options, plies, patience, logged) in cases {
+        for (files, options, plies, reaction, logged) in cases {
             let mut game = Game::load(files, options, plies);
             let log = game.log();
             assert!(log.contains(logged) && !log.contains("not legal"), "{logged}: {log}");
-            assert_eq!(game.patience(), patience, "{log}");
-            if patience == OURS {
-                let answer = game.send_nothing();
+            assert_eq!(game.is_patient(), reaction != Reaction::None, "{log}");
+            if reaction == Reaction::None {
+                continue;
+            }
+            let answer = game.send_nothing();
+            assert_eq!(game.bot.question.is_some(), reaction == Asks, "{}", game.log());
+            if reaction == Moves {
                 game.accept(&answer);
                 game.assert_recorded();
             }
-            if patience.is_some() {
-                game.reply_any();
-            }
+            game.reply_any();
+            assert!(game.bot.question.is_none(), "the platform's move answers the question");
         }
     }
 
-    /// Counts the legal replies to the first three moves of [`OPENING`] after which every answer of `accepted` is legal
-    /// and every answer of `refused` is illegal.
-    fn replies_with(accepted: &[&str], refused: &[&str]) -> usize {
-        let position = *board_after(3).position();
-        let is_legal = |reply, answer| {
-            let mut board = Board::new(position.with_move(reply));
-            board.accept(answer, Form::Sau).is_ok()
-        };
-        let fits = |&reply: &Move| {
-            accepted.iter().all(|answer| is_legal(reply, answer))
-                && !refused.iter().any(|answer| is_legal(reply, answer))
-        };
-        position.legal_moves().filter(fits).count()
-    }
-
-    /// If the platform sends nothing for a long time after `name?` on the opponent's turn, the opponent's move was
-    /// lost. Our move must then be legal after nearly every possible reply.
+    /// The opponent's move was lost with the guardian, and the platform keeps no record: only the operator knows.
     #[test]
-    fn a_long_silence_triggers_a_safe_move() {
-        let load = || Game::load(&[record(["Otrera", "Opponent"], 3)], "", 3);
+    fn the_operator_tells_the_lost_move() {
+        let load = || {
+            let mut game = Game::load(&[crashed("Black", 3, true, 1.0)], "", 3);
+            assert_eq!(game.send_nothing(), "name Otrera", "nothing is sent before the answer");
+            game
+        };
         let mut game = load();
-        // The opponent's next move starts on the target square of the lost move.
-        let lost: Move = "d10d9d10".parse().unwrap();
-        game.referee.play(lost).unwrap();
-        let answer = game.send_nothing();
-        assert!(replies_with(&[], &[&answer]) < 30, "{answer} is often illegal");
+        assert_eq!(game.tell("DJDDGD"), "HTTP/1.1 400 Bad Request", "not legal any more");
+        assert_eq!(game.tell("DGEGEC"), "HTTP/1.1 200 OK");
+        game.referee.play("d4e4e8".parse().unwrap()).unwrap();
+        let answer = game.obey_operator();
         game.accept(&answer);
-        let next = game.referee.position().legal_moves().find(|mv| mv.from == lost.to).unwrap();
-        game.reply(next);
+        game.assert_recorded();
+        game.reply_any();
+        let left = game.bot.game.time_left().as_secs_f64();
+        assert!(left < 49.0, "the clock counts from our last move: {left} s");
 
-        // A refusal leaves the replies that make the first move illegal; the second move must suit some of them.
         let mut game = load();
-        let (first, second) = (game.send_nothing(), game.send("error"));
-        assert!(replies_with(&[&second], &[&first]) > 0, "{first} was refused, then {second}");
+        game.tell("waiting");
+        assert_eq!(game.obey_operator(), "name Otrera", "the opponent is thinking");
+        game.reply_any();
 
-        // According to the platform's own record the opponent is still thinking.
-        let files = [crashed("Black", 3, true, 1.0), ("platform/Untitled.sgf", platform(&[2, 3]))];
-        let mut game = Game::load(&files, "", 3);
-        assert_eq!((game.send_nothing().as_str(), game.patience().is_some()), ("name Otrera", true));
+        let mut game = Game::load(&[crashed("Black", 3, false, 1.0)], "", 2);
+        game.send_nothing();
+        game.tell("missing");
+        assert_eq!(game.obey_operator(), "move GJEHEA", "our last move is sent again");
     }
 
-    /// The journal contains our move, but the platform may not have received it. The platform ignores a repeated move.
+    /// The platform refuses a move that we sent without a command: no further move is tried before the operator answers.
     #[test]
-    fn a_possibly_unsent_move_is_sent_again() {
-        let mut game = Game::load(&[crashed("Black", 3, false, 1.0)], "", 2);
-        assert_eq!((game.patience(), game.send_nothing().as_str()), (OURS, "move GJEHEA"));
-        // `error` means that the platform already had the move and that the reply was lost.
-        let answer = game.send("error");
-        assert!(replies_with(&[], &[&answer]) < 30, "{answer} is often illegal");
+    fn a_refused_unasked_move_asks() {
+        let mut game = Game::load(&[record(["Otrera", "Opponent"], 2)], "", 2);
+        let answer = game.send_nothing();
+        assert!(answer.starts_with("move "), "{answer}");
+        assert_eq!((game.send("error"), game.bot.question.is_some()), (answer, true));
+    }
+
+    /// With the platform's own record, a move that did not arrive is sent again, and the opponent's turn is known.
+    #[test]
+    fn the_platforms_record_leaves_no_question() {
+        let files =
+            |plies| [crashed("Black", 3, false, 1.0), ("platform/Untitled.sgf", platform(&[2, plies]))];
+        let mut game = Game::load(&files(2), "", 2);
+        assert_eq!(game.send_nothing(), "move GJEHEA");
+        let mut game = Game::load(&files(3), "", 3);
+        assert_eq!(game.send_nothing(), "name Otrera");
+        assert!(game.is_patient() && game.bot.question.is_none(), "the opponent is thinking");
     }
 
     #[test]
     fn the_opponents_move_resumes_without_charging_our_clock() {
         let mut game = Game::load(&[crashed("Black", 3, true, 30.0)], "move-overhead = 0", 3);
         game.reply_any();
-        let left = game.bot.session.time_left().as_secs_f64();
+        let left = game.bot.game.time_left().as_secs_f64();
         assert!((45.0..=50.0).contains(&left), "50 s were left on the opponent's turn, not {left} s");
     }
 

@@ -1,13 +1,15 @@
 //! Finds the game to resume after a crash: in the journal of the crashed process or in the record named by the option
 //! `resume`. The platform's own record can add missing moves.
 
+use super::PLATFORM;
+use super::game::Place;
 use super::journal::{self, Journal};
 use crate::files::modified;
 use crate::options::Settings;
-use crate::records::{own_name, playable, read_text};
+use crate::records::{own_name, read_games};
 use crate::session::Session;
 use otrera::record::ccgc;
-use otrera::{Move, Position, Side};
+use otrera::{GameRecord, Move, Position, Rules, Side};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -16,6 +18,9 @@ const RECORD_LAG: Duration = Duration::from_secs(10);
 
 /// Maximum number of moves that the platform's own record has and our journal lacks.
 const MAX_MISSED: usize = 2;
+
+/// Maximum number of warnings logged about a record.
+const MAX_WARNINGS: usize = 5;
 
 /// Path components of the platform's record folder, inside the platform's folder.
 const MANUALS: [&str; 3] = ["chess manual", "亚马逊棋", "sgf"];
@@ -46,35 +51,53 @@ pub fn check_platform_dir(session: &Session) {
     }
 }
 
+/// Logs every value in force for the game that begins, and the platform's own record. `left` is our time left in a
+/// resumed game.
+pub fn note_setup(session: &Session, us: Side, left: Option<Duration>) {
+    let left = left.map_or(String::new(), |left| format!(", {:.1} s left", left.as_secs_f64()));
+    session.note("--", &format!("game as {us}{left}; {}", PLATFORM.defaults.in_force(&session.settings)));
+    let folder = session.settings.platform_dir.as_deref();
+    let dated = |path: &PathBuf| {
+        let time = modified(path).map(chrono::DateTime::<chrono::Local>::from);
+        time.map_or(String::new(), |time| time.format(", last written %Y-%m-%d %H:%M:%S").to_string())
+    };
+    match (platform_records(folder).first(), folder) {
+        (Some(path), _) => {
+            session.note("--", &format!("the platform's own record: {}{}", path.display(), dated(path)));
+        }
+        (None, Some(folder)) => session.note(
+            "!!",
+            &format!("platform-dir {}: no record in {}; is AllStep=1?", folder.display(), MANUALS.join("\\")),
+        ),
+        (None, None) => session.note("--", "the platform's own record: none found; is AllStep=1?"),
+    }
+}
+
 impl Resumed {
     /// Reads the game to resume from the record named by the option `resume`, if any, and logs the result.
     pub fn read(session: &Session) -> Self {
         let (settings, start) = (&session.settings, &session.start);
         let Some(file) = &settings.resume else { return Self::default() };
         let shown = file.display();
-        let text = match read_text(file) {
-            Ok(text) => text,
+        let mut reading = match read_games(file) {
+            Ok(reading) => reading,
             Err(error) => {
                 session.note("!!", &format!("resume {shown}: {error}"));
                 return Self::default();
             }
         };
-        let (text, games) = last_game(&text, start);
-        let (moves, problem) = playable(&text, start);
-        let header = text.lines().find_map(ccgc::header_fields);
-        let side = settings.side.or_else(|| side_of(header.as_deref()?, settings));
-        let winners = [Side::Black, Side::White].map(|side| ccgc::result(Some(side)));
-        let decided = match &header {
-            Some(fields) => fields.get(3).is_some_and(|field| winners.contains(&field.trim())),
-            None => moves.is_empty(),
-        };
+        let games = reading.games.len();
+        let Some(game) = reading.games.pop() else { return Self::default() };
+        let moves = if is_from(&game, start) { game.played_moves() } else { Vec::new() };
+        let side = settings.side.or_else(|| side_of(&game, settings));
+        let decided = game.winner.is_some() || !is_from(&game, start) && !game.moves.is_empty();
         // As White, there is nothing to resume before the first move.
         let open = !decided && (!moves.is_empty() || side != Some(Side::White));
         let which = if games > 1 { format!(", the last of {games} games") } else { String::new() };
         let ours = side.map_or("our side is unknown".into(), |side| format!("we are {side}"));
         session.note("--", &format!("resume: {} moves of {shown}{which}; {ours}", moves.len()));
-        if let Some(problem) = problem {
-            session.note("!!", &format!("resume {shown}: {problem}"));
+        for warning in reading.warnings.iter().take(MAX_WARNINGS) {
+            session.note("!!", &format!("resume {shown}: {warning}"));
         }
         Self { moves, side, open, source: format!("the game of {shown}"), ..Self::default() }
     }
@@ -154,8 +177,11 @@ impl Resumed {
     }
 
     fn follow_record(&mut self, file: &Path, session: &Session) -> bool {
-        let (Ok(text), Some(us)) = (read_text(file), self.side) else { return false };
-        let (moves, _) = playable(&last_game(&text, &session.start).0, &session.start);
+        let (Ok(reading), Some(us)) = (read_games(file), self.side) else { return false };
+        let Some(game) = reading.games.last().filter(|game| is_from(game, &session.start)) else {
+            return false;
+        };
+        let moves = game.played_moves();
         let shown = file.display();
         if let Some(more) = moves.strip_prefix(&self.moves[..]) {
             if more.len() > MAX_MISSED || moves.is_empty() {
@@ -177,6 +203,11 @@ impl Resumed {
         session.note("--", &format!("{shown}: our last move did not reach the platform"));
         self.unsent = true;
         true
+    }
+
+    /// Returns the time and the place of the record of the game to resume; `None` if they are unknown.
+    pub fn place(&self) -> Option<Place> {
+        self.crashed.as_ref()?.place.clone()
     }
 
     /// Returns our time left according to the crashed process's journal; `None` without a journal. Subtracts the time
@@ -222,60 +253,18 @@ fn platform_records(platform: Option<&Path>) -> Vec<PathBuf> {
     dated.into_iter().rev().map(|(_, path)| path).collect()
 }
 
-/// Finds our side by the team names in a record's header, which names Black first; `None` if the names do not decide.
-fn side_of(fields: &[&str], settings: &Settings) -> Option<Side> {
-    let [_, black, white, ..] = fields else { return None };
+/// True if a record begins from this start; records do not name the rules.
+fn is_from(game: &GameRecord, start: &Position) -> bool {
+    game.start == start.with_rules(Rules::Standard)
+}
+
+/// Finds our side by the team names in a record; `None` if the names do not decide.
+fn side_of(game: &GameRecord, settings: &Settings) -> Option<Side> {
     let plays = |side_name: &str, name: &str| side_name.trim() == ccgc::plain(name).trim();
-    let named = |name: &str| match (plays(black, name), plays(white, name)) {
+    let named = |name: &str| match (plays(&game.black, name), plays(&game.white, name)) {
         (true, false) => Some(Side::Black),
         (false, true) => Some(Side::White),
         _ => None,
     };
     named(own_name(settings)).or_else(|| named(&settings.opponent).map(Side::opponent))
-}
-
-/// Returns the text of the last game in a file, and the number of games. Empty lines before it keep the line numbers.
-///
-/// Records begin with a header. The platform's own file has no separator: a new game begins where the moves are illegal
-/// in the previous game but legal from the start position.
-fn last_game(text: &str, start: &Position) -> (String, usize) {
-    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
-    let is_header = |line: &&str| ccgc::header_fields(line).is_some();
-    let headers = lines.iter().copied().filter(is_header).count();
-    let first = lines.iter().rposition(is_header).unwrap_or(0);
-    let (begin, games) = last_of_platform(lines.get(first..).unwrap_or_default(), start);
-    let skipped = first + begin;
-    let text = "\n".repeat(skipped) + &lines.get(skipped..).unwrap_or_default().join("\n");
-    (text, headers.max(1) + games)
-}
-
-/// Finds the last game in lines like `Black: DJDDGD`; returns its first line, counted from 0, and the number of games
-/// before it.
-fn last_of_platform(lines: &[&str], start: &Position) -> (usize, usize) {
-    let labelled = |(number, line): (usize, &&str)| {
-        let text = line.trim();
-        let side =
-            [Side::Black, Side::White].into_iter().find(|side| text.starts_with(&format!("{side}:")))?;
-        Some((number, side, ccgc::read_moves(text).ok()?.first().copied()?))
-    };
-    let played: Vec<(usize, Side, Move)> = lines.iter().enumerate().filter_map(labelled).collect();
-    let play = |position: Position, &(_, side, mv): &(usize, Side, Move)| {
-        if position.side() == side { position.try_play(mv).ok() } else { None }
-    };
-    let (mut begin, mut games, mut position) = (0, 0, *start);
-    for (index, entry) in played.iter().enumerate() {
-        if let Some(next) = play(position, entry) {
-            position = next;
-            continue;
-        }
-        // The first moves of a game can also be legal as a continuation of a short game before it.
-        let from_start = |first: usize| {
-            let game = played.get(first..=index)?.iter().try_fold(*start, &play)?;
-            Some((first, game))
-        };
-        if let Some((first, game)) = (begin + 1..=index).find_map(from_start) {
-            (begin, games, position) = (first, games + 1, game);
-        }
-    }
-    if games == 0 { (0, 0) } else { (played.get(begin).map_or(0, |entry| entry.0), games) }
 }

@@ -2,7 +2,7 @@
 
 use crate::options::Settings;
 use crate::setup::Setup;
-use otrera::{Level, Limits, Move, Position, Report, Resources, Rules, Search, Side};
+use otrera::{Level, Limits, Move, Position, Report, Resources, Search, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -46,11 +46,6 @@ impl GameSearch {
         self.moves.pop()
     }
 
-    /// Returns the position before the last move; `None` if [`Self::advance`] did not play that move.
-    pub fn before_last(&self) -> Option<&Position> {
-        self.past.last()
-    }
-
     /// Excludes moves from the search of the current position.
     pub fn exclude(&mut self, moves: &[Move]) {
         self.search.exclude(moves);
@@ -59,10 +54,6 @@ impl GameSearch {
     /// Sets the side to move, as if the other side had passed.
     pub fn give_turn_to(&mut self, side: Side) {
         self.search.set_position(self.position().with_side(side));
-    }
-
-    pub fn set_rules(&mut self, rules: Rules) {
-        self.search.set_position(self.position().with_rules(rules));
     }
 
     /// Replaces the game with `moves`, which lead to `position`. Reuses the tree if `moves` continue the current game.
@@ -89,11 +80,6 @@ impl GameSearch {
             Some(count) => Limits::iterations(count),
             None => Limits::for_move(self.position(), deadline),
         }
-    }
-
-    /// Ponders in the opponent's time, until `stop` is set or the result is proven.
-    pub fn ponder(&mut self, stop: &AtomicBool) -> Report {
-        self.search(&Limits::default(), stop, &mut |_| ())
     }
 
     /// Searches at a playing level. The move to play is [`Report::best`].

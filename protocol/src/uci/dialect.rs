@@ -5,6 +5,7 @@
 
 use crate::board::{self, Colours};
 use otrera::{Move, Position, Report, Side, Size, WinRate};
+use std::collections::HashSet;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub struct Go {
     pub depth: Option<usize>,
     /// Depth of a perft to run instead of a search.
     pub perft: Option<u32>,
+    /// Moves to consider (`searchmoves`); empty for all moves.
+    pub search_moves: Vec<Move>,
 }
 
 /// Returns the option's name and value from the arguments of `setoption`; both can contain spaces.
@@ -41,7 +44,13 @@ pub fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> 
 impl Go {
     pub fn read<'a>(mut words: impl Iterator<Item = &'a str>) -> Self {
         let mut go = Self::default();
+        let mut is_list = false;
         while let Some(word) = words.next() {
+            if is_list && let Ok(mv) = word.parse() {
+                go.search_moves.push(mv);
+                continue;
+            }
+            is_list = word == "searchmoves";
             match word {
                 "infinite" => go.infinite = true,
                 "ponder" => go.ponder = true,
@@ -58,6 +67,15 @@ impl Go {
             }
         }
         go
+    }
+
+    /// Lists the legal moves that are not in `searchmoves`; none if no legal move is in it.
+    pub fn excluded(&self, position: &Position) -> Vec<Move> {
+        if !self.search_moves.iter().any(|&mv| position.check(mv).is_ok()) {
+            return Vec::new();
+        }
+        let wanted: HashSet<Move> = self.search_moves.iter().copied().collect();
+        position.legal_moves().filter(|mv| !wanted.contains(mv)).collect()
     }
 }
 
@@ -121,7 +139,8 @@ pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
         format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
     };
     let proven = report.proven.or_else(|| report.lines.first()?.proven);
-    let mut lines = vec![line(1, &report.principal_variation, report.best_rate(), proven)];
+    let mut lines = Vec::from_iter(format_leads(report, shown.lines));
+    lines.push(line(1, &report.principal_variation, report.best_rate(), proven));
     let others = (2..=shown.lines).zip(report.lines.iter().skip(1));
     lines.extend(others.map(|(number, other)| {
         let moves = [&[other.mv], &other.continuation[..]].concat();
@@ -129,6 +148,18 @@ pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
     }));
     lines.extend(verdict(report, side));
     lines.join("\n")
+}
+
+/// Formats an `info string` with the expected lead in moves of each shown line ([`otrera::Line::lead`]); `None` without
+/// weights of the lead.
+fn format_leads(report: &Report, lines: usize) -> Option<String> {
+    let leads = report
+        .lines
+        .iter()
+        .take(lines.max(1))
+        .filter_map(|line| Some(format!("{} {:+.1}", format_move(line.mv), line.lead?)));
+    let leads: Vec<String> = leads.collect();
+    (!leads.is_empty()).then(|| format!("info string lead {}", leads.join(" ")))
 }
 
 /// Formats an `info string` with the proven result for the side to move and its margin, if known; `None` if unproven.

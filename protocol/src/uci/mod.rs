@@ -12,7 +12,7 @@ use crate::platform::Platform;
 use crate::session::{GameSearch, Session, in_one_line};
 use crate::setup::Setup;
 use dialect::{Go, Shown};
-use otrera::{Limits, Move, Params, Position, Report, Resources, Side};
+use otrera::{Limits, Move, Params, Position, Report, Resources, Rules, Side};
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,6 +54,8 @@ fn play(session: Session) -> Result<(), Disconnected> {
             }
             Some(Event::Line(line, arrived)) => bot.obey(&line, arrived)?,
             Some(Event::Closed) => return bot.conclude(),
+            // Only the SAU platform has a searcher and an operator.
+            Some(Event::Searcher(..) | Event::Told(_)) => {}
         }
     }
 }
@@ -78,6 +80,8 @@ struct UciBot {
     moves: Vec<Move>,
     /// Position after the moves.
     position: Position,
+    /// Rules that end the game.
+    rules: Rules,
     pending: Option<PendingGo>,
 }
 
@@ -106,7 +110,8 @@ type UciOption = (&'static str, Kind, fn(&mut UciBot, &str) -> Result<(), String
 impl UciBot {
     fn new(session: Session) -> Self {
         let shown = Shown { lines: 1, winning_rate: false };
-        Self { shown, moves: Vec::new(), position: session.start, pending: None, session }
+        let rules = Rules::Standard;
+        Self { shown, moves: Vec::new(), position: session.start, rules, pending: None, session }
     }
 
     /// Returns the move overhead, which is subtracted from every time limit.
@@ -172,7 +177,7 @@ impl UciBot {
     }
 
     /// Returns all UCI options with their current values, in the order of the answer to `uci`.
-    fn options(&self) -> [UciOption; 9] {
+    fn options(&self) -> [UciOption; 10] {
         let setup = self.session.setup();
         let Resources { threads, memory, .. } = setup.resources(&self.session.settings);
         let variants =
@@ -185,7 +190,7 @@ impl UciBot {
             ("Threads", Kind::Spin(threads as u64, 1, options::cores() as u64), |bot, value| {
                 bot.set_search("threads", value)
             }),
-            ("Hash", Kind::Spin(memory as u64 >> 20, 1, options::MAX_MEMORY), |bot, value| {
+            ("Hash", Kind::Spin(memory as u64 >> 20, 1, options::max_memory()), |bot, value| {
                 bot.set_search("memory", value)
             }),
             ("Clear Hash", Kind::Button, |bot, _| {
@@ -205,6 +210,12 @@ impl UciBot {
             }),
             ("UCI_ShowWDL", Kind::Check(self.shown.winning_rate), |bot, value| {
                 bot.shown.winning_rate = value.parse().map_err(|_| "expected true or false")?;
+                Ok(())
+            }),
+            ("Self Blocking", Kind::Check(self.rules == Rules::SelfBlocking), |bot, value| {
+                let blocks = value.parse().map_err(|_| "expected true or false")?;
+                bot.rules = if blocks { Rules::SelfBlocking } else { Rules::Standard };
+                bot.position = bot.position.with_rules(bot.rules);
                 Ok(())
             }),
             ("Preset", Kind::Combo(preset.to_ascii_lowercase(), presets), |bot, value| {
@@ -249,7 +260,8 @@ impl UciBot {
         self.position = match fen {
             Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
             None => Position::start(self.session.setup().size),
-        };
+        }
+        .with_rules(self.rules);
         self.session.start = self.position;
         self.moves.clear();
         for text in moves {
@@ -280,7 +292,10 @@ impl UciBot {
                 }
             })
         };
-        self.session.game().follow(&self.moves, self.position);
+        let excluded = go.excluded(&self.position);
+        let game = self.session.game();
+        game.follow(&self.moves, self.position);
+        game.exclude(&excluded);
         let report = self.session.search(think);
         self.pending = Some(PendingGo { side, go, time, deadline, report });
         self.answer_if_due()

@@ -47,7 +47,11 @@ pub fn answer_of(exit: &Exit) -> &str {
 
 /// Returns the number of iterations of the first search reported in a log or debug line.
 pub fn iterations(text: &str) -> u64 {
-    let number = text.split(" n=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    let number = text
+        .replace(" nodes ", " n=")
+        .split(" n=")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next()?.parse().ok());
     number.unwrap_or_else(|| panic!("no iterations in {text}"))
 }
 

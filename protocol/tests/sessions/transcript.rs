@@ -203,10 +203,12 @@ fn game_of(board: &Board) -> String {
     moves.join(" ")
 }
 
-/// Replaces the placeholders in an expected line: `<version>` and `<cores>`.
+/// Replaces the placeholders in an expected line: `<version>`, `<cores>` and `<memory>`.
 fn filled(literal: &str) -> String {
     let cores = std::thread::available_parallelism().unwrap();
-    literal.replace("<version>", env!("CARGO_PKG_VERSION")).replace("<cores>", &cores.to_string())
+    let memory = otrera_bot::options::max_memory();
+    let version = literal.replace("<version>", env!("CARGO_PKG_VERSION"));
+    version.replace("<cores>", &cores.to_string()).replace("<memory>", &memory.to_string())
 }
 
 /// Parses a board: `start 8`, or a FEN.

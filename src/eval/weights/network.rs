@@ -1,11 +1,12 @@
 //! Networks in a weights file: rows of integers in units of `1 / ONE` of [`crate::eval::network`], and the rows of the
 //! squares as signed bytes in Base64.
 
-use super::{Rows, list};
+use super::{Rows, check_count, list};
 use crate::board::position::Position;
 use crate::board::square::Size;
 use crate::eval::distance::DistanceMaps;
 use crate::eval::inputs::Inputs;
+use crate::eval::lead::{LEAD_INPUTS, LEAD_STAGES, LeadWeights};
 use crate::eval::network::{HIDDEN, Network, OUTPUT_PART, parts};
 use crate::eval::square_layer::{SQUARE_CLASSES, SquareLayer};
 use crate::simd::PortableLanes;
@@ -32,6 +33,8 @@ pub struct NetworkWeights {
     pub trained: String,
     /// The weights.
     pub network: Box<Network>,
+    /// Weights of the lead (see [`crate::eval::lead`]), if the network has any.
+    pub lead: Option<Box<LeadWeights>>,
 }
 
 /// A network as stored in a file: `trained`, the square layer, and the rows of each weight tensor under its name.
@@ -39,6 +42,8 @@ pub struct NetworkWeights {
 struct NetworkFile {
     trained: String,
     squares: Rows<HIDDEN>,
+    #[serde(default)]
+    lead: Option<Vec<Vec<f32>>>,
     #[serde(flatten)]
     parts: BTreeMap<String, Vec<Vec<i16>>>,
 }
@@ -46,7 +51,8 @@ struct NetworkFile {
 impl TryFrom<NetworkFile> for NetworkWeights {
     type Error = String;
 
-    fn try_from(NetworkFile { trained, squares, parts: mut found }: NetworkFile) -> Result<Self, String> {
+    fn try_from(file: NetworkFile) -> Result<Self, String> {
+        let NetworkFile { trained, squares, lead, parts: mut found } = file;
         let Rows(squares) = squares;
         let edge = [Size::BOTZONE, Size::STANDARD].map(Size::edge);
         let edge = edge.into_iter().find(|edge| SQUARE_CLASSES * edge * edge == squares.len());
@@ -70,7 +76,7 @@ impl TryFrom<NetworkFile> for NetworkWeights {
         }
         match found.keys().next() {
             Some(name) => Err(format!("this version has no input `{name}`")),
-            None => Ok(Self { trained, network }),
+            None => Ok(Self { trained, network, lead: lead.map(read_lead).transpose()? }),
         }
     }
 }
@@ -118,9 +124,27 @@ impl NetworkWeights {
             let rows = self.network.rows[part.first..][..part.rows].iter();
             let _ = write!(text, ",\n    \"{}\": {}", part.name, list(rows.map(|row| json(&row[..])), 4));
         }
+        if let Some(lead) = &self.lead {
+            let rows = lead.iter().map(|row| json(&row[..]));
+            let _ = write!(text, ",\n    \"lead\": {}", list(rows, 4));
+        }
         let squares = Rows::<HIDDEN>(self.network.squares.rows().map(|row| bytemuck::cast(*row)).collect());
         format!("{text},\n    \"squares\": \"{}\"}}", squares.write())
     }
+}
+
+/// Checks the number of the lead's rows and weights.
+fn read_lead(rows: Vec<Vec<f32>>) -> Result<Box<LeadWeights>, String> {
+    let mut weights = [[0.0; LEAD_INPUTS]; LEAD_STAGES.len() + 1];
+    check_count("lead", "rows", rows.len(), weights.len())?;
+    for (row, found) in weights.iter_mut().zip(rows) {
+        check_count("lead", "weights in a row", found.len(), row.len())?;
+        if let Some(weight) = found.iter().find(|weight| !weight.is_finite()) {
+            return Err(format!("lead: {weight} is not a valid weight"));
+        }
+        row.copy_from_slice(&found);
+    }
+    Ok(Box::new(weights))
 }
 
 /// Formats a value as JSON text.

@@ -52,7 +52,7 @@ pub fn built_in() -> WeightsFile {
         priors: Priors { standard, small },
         networks: Networks {
             standard: None,
-            small: Some(NetworkWeights { trained: String::new(), network }),
+            small: Some(NetworkWeights { trained: String::new(), network, lead: None }),
         },
     }
 }

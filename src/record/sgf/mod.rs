@@ -36,6 +36,11 @@ mod write;
 pub use read::read;
 pub use write::write;
 
+/// True if a text holds the beginning of a game in SGF.
+pub(super) fn begins(text: &str) -> bool {
+    scanner::begin(text).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,7 +51,7 @@ mod tests {
     use std::time::Duration;
 
     fn read_one(text: &str) -> GameRecord {
-        let mut games = read(text).unwrap();
+        let mut games = read(text).unwrap().games;
         assert_eq!(games.len(), 1, "{text}");
         games.remove(0)
     }
@@ -84,16 +89,16 @@ mod tests {
     fn reads_games_of_other_programs() {
         let text = "\u{feff}a line before the game \n (\r\n; GaMe [18] FF[4] XX[a][b]SZ[8:8]\n\
              PB[a \\] b\\\\\\\n c\td] RE [B+Time]DT[2020-01-02]PC[重庆] C[(;not a game)]\n\
-             (;B[cHcCfC]C[nice]N[x] (;W[afcdaf];B[hfhehf]) (;W[hchdhc] (;B[zz]))) (;B[aa];W[]) ) trailing";
+             (;B[cHcCfC]C[nice]N[x] (;W[acaebe];B[hfhehf]) (;W[hchdhc] (;B[zz]))) (;B[aa];W[]) ) trailing";
         let text = text.replace("GaMe", "GaM");
         let game = read_one(&text);
         assert_eq!((game.black.as_str(), game.when.as_str()), ("a ] b\\ c d", "2020-01-02 重庆"));
         assert_eq!(game.start, Position::start(Size::BOTZONE));
         assert_eq!(game.winner, Some(Side::Black));
         assert_eq!(game.forfeit, Some(("late".into(), "B+Time".into())));
-        let expected = moves(&["c1-c6/f6", "a3-c5/a3", "h3-h4/h3"]).into_iter().map(PlayedMove::from);
+        let expected = moves(&["c1-c6/f6", "a6-a4/b4", "h3-h4/h3"]).into_iter().map(PlayedMove::from);
         assert_eq!(game.moves, expected.collect::<Vec<_>>());
-        let two = read("(;GM[18]PB[a];B[djddgd])\n(;GM[18]PB[b];B[gjehea])").unwrap();
+        let two = read("(;GM[18]PB[a];B[djddgd])\n(;GM[18]PB[b];B[gjehea])").unwrap().games;
         assert_eq!(two.iter().map(|game| game.black.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     }
 
@@ -108,27 +113,46 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_place() {
+    fn games_that_cannot_be_read_are_named() {
         for (text, reason) in [
             ("", "begins with (;"),
             ("(;GM[1];B[aa])", "Amazons is game 18"),
             ("(;SZ[19])", "4 to 10"),
             ("(;SZ[x])", "is a number"),
-            ("(;GM[18]\n;B[djddgd", "line 2: a value of B has no closing bracket"),
-            ("(;GM[18];B[djddgd]", "middle of a game"),
-            ("(;GM[18]\n\n;B)", "line 3: B has no value"),
-            ("(;GM[18];B[djddgd];B[addgad])", "ply 2: Black moves, but it is White's turn"),
-            ("(;GM[18];B[djddgd];W[])", "ply 2: \"\" is not a move"),
-            ("(;GM[18];B[djdd€])", "ply 1"),
-            ("(;SZ[8];B[djddgd])", "ply 1"),
             ("(;GM[18]AB[kk])", "AB has no point"),
+            ("(;GM[18]AE[kk])", "AE has no point"),
             ("(;GM[18];B[djddgd];AA[aa])", "after ply 1"),
-            ("(;GM[18]!)", "belongs inside brackets"),
-            ("(GM[18])", "outside any node"),
+            (
+                "(;GM[18]\n;B[djddgd]\n;AE[gd];W[addgad])",
+                "line 3: this game is left out: amazons are set up after ply 1",
+            ),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");
+            let beside = read(&format!("(;GM[18];B[djddgd])\n{text}"));
+            assert_eq!(beside.unwrap().warnings.len(), usize::from(!text.is_empty()), "{text}");
         }
-        assert!(read(&"(;".repeat(100_000)).is_err());
+    }
+
+    #[test]
+    fn warnings_name_the_place() {
+        for (text, plies, reason) in [
+            ("(;GM[18]\n;B[djddgd", 0, "line 2: a value of B has no closing bracket"),
+            ("(;GM[18]\n\n;B)", 0, "line 3: B has no value"),
+            ("(;GM[18];B[djddgd]\n;B[addgad])", 1, "line 2: ply 2: Black moves, but it is White's turn"),
+            ("(;GM[18];B[djddgd];W[];B[gjehea])", 1, "ply 2: \"\" is not a move"),
+            ("(;GM[18];B[djdd€])", 0, "ply 1"),
+            ("(;SZ[8];B[djddgd])", 0, "ply 1"),
+            ("(;GM[18]!)", 0, "belongs inside brackets"),
+            ("(;GM[18]XX[1]\n;B[djddgd]YY[2])", 1, "line 1: these properties are not kept: XX, YY"),
+            ("(;GM[18]RE[who?];B[djddgd])", 1, "names no winner"),
+            ("(;GM[18];B[djddgd](;W[addgad])(;W[addg]))", 2, "ply 2: \"addg\" is not a move"),
+        ] {
+            let reading = read(text).unwrap();
+            let warnings: Vec<String> = reading.warnings.iter().map(ToString::to_string).collect();
+            assert!(warnings.iter().any(|warning| warning.contains(reason)), "{text}: {warnings:?}");
+            assert_eq!(reading.games[0].moves.len(), plies, "{text}");
+        }
+        assert!(read(&"(;".repeat(100_000)).is_ok());
     }
 }

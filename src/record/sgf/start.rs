@@ -11,6 +11,7 @@ use crate::board::square::{Side, Size, Square};
 pub(super) struct SetUp {
     edge: Option<usize>,
     points: Vec<(usize, String)>,
+    emptied: Vec<String>,
     side: Option<Side>,
     ply: Option<u16>,
 }
@@ -19,6 +20,9 @@ impl SetUp {
     /// Names of the SGF properties that set up Black's amazons, White's amazons and arrows.
     pub const STONES: [&str; 3] = ["AB", "AW", "AA"];
 
+    /// Names of all properties that change the board without a move.
+    pub const CHANGES: [&str; 4] = ["AB", "AW", "AA", "AE"];
+
     /// Records the values of a set-up property; ignores other properties. Fails if `SZ` or `PLY` is not a number.
     pub fn add(&mut self, name: &str, values: &[String]) -> Result<(), MalformedText> {
         if let Some(kind) = Self::STONES.iter().position(|known| *known == name) {
@@ -26,6 +30,7 @@ impl SetUp {
         }
         let value = values[0].trim();
         match name {
+            "AE" => self.emptied.extend_from_slice(values),
             "SZ" => self.edge = Some(read_integer(name, value.split(':').next().unwrap_or_default())?),
             "PL" if value.starts_with(['B', 'b']) => self.side = Some(Side::Black),
             "PL" if value.starts_with(['W', 'w']) => self.side = Some(Side::White),
@@ -35,12 +40,25 @@ impl SetUp {
         Ok(())
     }
 
+    /// True if amazons or arrows are set up or removed.
+    pub fn has_stones(&self) -> bool {
+        !self.points.is_empty() || !self.emptied.is_empty()
+    }
+
+    /// True if the file names the size of the board.
+    pub fn names_size(&self) -> bool {
+        self.edge.is_some()
+    }
+
+    /// Returns the size of the board, 10x10 by default. Fails if `SZ` is not from 4 to 10.
+    pub fn size(&self) -> Result<Size, MalformedText> {
+        let edge = self.edge.unwrap_or(10);
+        Size::new(edge).ok_or_else(|| MalformedText::new(format!("SZ is {edge}: expected 4 to 10 rows")))
+    }
+
     /// Returns the start position. `mover` moves first unless `PL` says otherwise. Fails on a bad size or point.
     pub fn position(&self, mover: Side) -> Result<Position, MalformedText> {
-        let edge = self.edge.unwrap_or(10);
-        let Some(size) = Size::new(edge) else {
-            return Err(MalformedText::new(format!("SZ is {edge}: expected 4 to 10 rows")));
-        };
+        let size = self.size()?;
         let mut sets = [Bitboard::EMPTY; 3];
         for (kind, text) in &self.points {
             let Some(points) = rectangle(text, size) else {
@@ -53,6 +71,12 @@ impl SetUp {
         if black.is_empty() && white.is_empty() {
             amazons = Position::start(size).all_amazons();
         }
+        let mut emptied = Bitboard::EMPTY;
+        for text in &self.emptied {
+            let points = rectangle(text, size);
+            emptied |= points.ok_or_else(|| MalformedText::new(format!("AE has no point {text:?}")))?;
+        }
+        let (amazons, arrows) = (amazons.map(|set| set - emptied), arrows - emptied);
         let position = Position::from_parts(size, amazons, arrows, self.side.unwrap_or(mover));
         Ok(self.ply.map_or(position, |ply| position.with_ply(ply)))
     }

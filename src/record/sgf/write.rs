@@ -152,10 +152,11 @@ fn move_text(mv: Move, edge: usize) -> String {
     [mv.from, mv.to, mv.arrow].map(|square| point(square, edge)).concat()
 }
 
-/// Formats winning rate, time and effort in the form that `read_comment` parses; empty if all are unknown.
+/// Formats winning rate, lead, time and effort in the form that `read_comment` parses; empty if all are unknown.
 fn comment(played: &PlayedMove) -> String {
     let rate = played.win_rate.filter(|rate| rate.is_finite()).map(|rate| format!("winning rate {rate}"));
+    let lead = played.lead.filter(|lead| lead.is_finite()).map(|lead| format!("lead {lead}"));
     let time = (!played.time.is_zero()).then(|| format!("{} s", played.time.as_secs_f64()));
     let effort = played.effort.map(|effort| format!("effort {effort}"));
-    [rate, time, effort].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    [rate, lead, time, effort].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

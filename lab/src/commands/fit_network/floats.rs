@@ -222,7 +222,7 @@ mod tests {
         let trained = network(&mut rng, 3.0);
         let network = trained.rounded(10).unwrap();
         let mut file = WeightsFile::built_in();
-        file.networks.standard = Some(NetworkWeights { trained: "in a test".into(), network });
+        file.networks.standard = Some(NetworkWeights { trained: "in a test".into(), network, lead: None });
         let evaluator = Evaluator::new(Model::from_weights(&file.write()).unwrap());
         let mut largest = 0.0_f32;
         for (position, inputs) in positions(&mut rng) {

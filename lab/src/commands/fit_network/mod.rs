@@ -10,15 +10,15 @@
 mod floats;
 pub mod samples;
 
-use crate::arguments::{read_count, read_positive, read_share};
-use crate::commands::convert::read_all_games;
+use crate::arguments::{read_count, read_learning_rate, read_share};
 use crate::files::{Output, read_weights};
-use crate::training::{TrainingArgs, curve, split, train};
+use crate::training::{Data, TrainingArgs, curve, train};
 use floats::Floats;
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::NetworkWeights;
 use otrera::{Evaluator, GameRecord, Model, ModelScratch, Size};
-use samples::{Sample, are_small, log_loss, probability, samples_of};
+use rayon::prelude::*;
+use samples::{Sample, log_loss, probability, samples_of};
 use std::path::PathBuf;
 
 /// Train the evaluation network on games.
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, default_value = "30", value_parser = read_count::<u32>)]
     epochs: u32,
     /// Initial learning rate.
-    #[arg(long, default_value = "0.004", value_parser = read_positive)]
+    #[arg(long, default_value = "0.004", value_parser = read_learning_rate)]
     rate: f64,
     /// Output file for `model=FILE`; the learning curve is written beside it.
     #[arg(long, default_value = "results/network.json")]
@@ -49,38 +49,36 @@ pub fn run(args: &Args) -> Result<(), String> {
     let output = Output::new(&args.output, &inputs)?;
     let picture = Output::new(&args.output.with_extension("loss.svg"), &inputs)?;
     output.try_out(WeightsFile::BUILT_IN)?;
-    let games = read_all_games(&args.training.games)?;
-    let is_small = are_small(&games)?;
-    let (seen, tests) = split(&games, MIN_POSITIONS, |game| samples_of(game, args.blend))?;
-    let positions = seen.len() + tests.len();
-    println!("{} games, {positions} positions, {} of them unseen", games.len(), tests.len());
-    let Args { training, epochs, rate, .. } = args;
-    let (network, epochs) = train(Floats::random, [&seen, &tests], training, *epochs, *rate, "network")?;
+    let of_game = |game: &GameRecord| samples_of(game, args.blend);
+    let data = Data::open(&args.training, MIN_POSITIONS, &of_game)?;
+    let (is_small, games, positions) = (data.is_small(), data.games, data.seen + data.unseen);
+    println!("{games} games, {positions} positions, {} of them unseen", data.unseen);
+    let (network, epochs) = train(Floats::random, &data, args.epochs, args.rate, "network")?;
     let base = Model::from_weights(&file.write())?;
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let advice = |problem| format!("{problem}: give more games, a larger --decay or fewer --epochs");
     let rounded = network.rounded(edge).map_err(advice)?;
-    let mut samples = seen.iter().chain(&tests);
-    samples.try_for_each(|sample| rounded.check_sums(&sample.inputs)).map_err(advice)?;
-    let weights = NetworkWeights { trained: trained(args, games.len(), positions), network: rounded };
+    let check = |samples: &[Sample]| samples.par_iter().try_for_each(|it| rounded.check_sums(&it.inputs));
+    check(&data.tests).map_err(advice)?;
+    data.for_each(|samples| check(&samples).map_err(advice))?;
+    let weights = NetworkWeights { trained: trained(args, games, positions), network: rounded, lead: None };
     let networks = &mut file.networks;
     let (slot, boards) =
         if is_small { (&mut networks.small, "up to 8x8") } else { (&mut networks.standard, "above 8x8") };
     *slot = Some(weights);
     let model = Model::from_weights(&file.write()).map_err(advice)?;
-    print_losses(&tests, &network, [&model, &base]);
+    print_losses(&data.tests, &network, [&model, &base]);
     output.write_or_keep(&file.write())?;
     println!("written: {}, for boards {}", output.path().display(), boards);
     curve("Log-loss of the results", &epochs).write(picture.path())?;
     println!("written: {}", picture.path().display());
-    println!("play with it:  {}", playing_with(&output, &games));
+    println!("play with it:  {}", playing_with(&output, data.edge));
     Ok(())
 }
 
 /// Returns the shell command that plays a match of the network against the built-in weights.
-fn playing_with(output: &Output, games: &[GameRecord]) -> String {
+fn playing_with(output: &Output, edge: usize) -> String {
     let lab = std::env::args().next().unwrap_or_else(|| "lab".into());
-    let edge = games.first().map_or(Size::STANDARD, |game| game.start.size()).edge();
     format!("{lab} match tournament,model={} tournament --size {edge}", output.path().display())
 }
 

@@ -14,16 +14,6 @@ pub struct Sample {
     pub target: f32,
 }
 
-/// True if all games are on boards up to 8x8, false if all are on larger boards. Fails for a mixture and without games.
-pub fn are_small(games: &[GameRecord]) -> Result<bool, String> {
-    let mut all = games.iter().map(|game| game.start.size().edge() <= 8);
-    let first = all.next().ok_or("no games in the input")?;
-    if all.all(|is_small| is_small == first) {
-        return Ok(first);
-    }
-    Err("games on boards up to 8x8 and on larger ones are mixed: train a separate network on each".into())
-}
-
 /// Returns the positions of a game with a recorded winning rate that is not a proven result (strictly between 0 and 1):
 /// the ply from 0, the position, the move played, and the winning rate.
 pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Move, f32)> {

@@ -12,12 +12,10 @@
 mod decisions;
 mod network;
 
-use crate::arguments::{read_count, read_positive};
-use crate::commands::convert::read_all_games;
-use crate::commands::fit_network::samples::are_small;
+use crate::arguments::{read_count, read_learning_rate};
 use crate::files::{Output, read_weights};
 use crate::sheet::Sheet;
-use crate::training::{TrainingArgs, curve, split, train};
+use crate::training::{Data, TrainingArgs, curve, train};
 pub use decisions::Kind;
 use decisions::{Sample, samples_of};
 use fastrand::Rng;
@@ -38,7 +36,7 @@ pub struct Args {
     #[arg(long, default_value = "8", value_parser = read_count::<u32>)]
     epochs: u32,
     /// Initial learning rate.
-    #[arg(long, default_value = "0.005", value_parser = read_positive)]
+    #[arg(long, default_value = "0.005", value_parser = read_learning_rate)]
     rate: f64,
     /// Output file for `model=FILE`; the learning curves are written beside it.
     #[arg(long, default_value = "results/policy.json")]
@@ -76,19 +74,16 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let inputs = args.training.inputs();
     let output = Output::new(&args.output, &inputs)?;
     output.try_out(WeightsFile::BUILT_IN)?;
-    let games = read_all_games(&args.training.games)?;
-    let is_small = are_small(&games)?;
-    let (seen, unseen) = split(&games, MIN_POSITIONS, samples_of)?;
-    let positions = seen.len() + unseen.len();
-    say(&format!("{} games, {positions} positions, {} of them unseen", games.len(), unseen.len()));
+    let data = Data::open(&args.training, MIN_POSITIONS, &samples_of)?;
+    let (is_small, games, positions) = (data.is_small(), data.games, data.seen + data.unseen);
+    say(&format!("{games} games, {positions} positions, {} of them unseen", data.unseen));
     let base = Evaluator::new(Model::from_weights(&file.write())?);
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let fitted = |kind: Kind| {
         let picture = Output::new(&args.output.with_extension(format!("{}.svg", kind.name())), &inputs)?;
         let random = |rng: &mut Rng| Policy::random(kind, edge, rng);
-        let samples = [&seen[..], &unseen[..]];
-        let (policy, epochs) = train(random, samples, &args.training, args.epochs, args.rate, kind.name())?;
-        let losses = losses(kind, &policy, &base, &unseen);
+        let (policy, epochs) = train(random, &data, args.epochs, args.rate, kind.name())?;
+        let losses = losses(kind, &policy, &base, &data.tests);
         say(&losses.to_text());
         curve("Cross-entropy of the policy against the visits", &epochs).write(picture.path())?;
         say(&format!("written: {}", picture.path().display()));
@@ -99,9 +94,8 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let Args { epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = args;
     let weights = PriorWeights {
         trained: format!(
-            "by lab fit-policy, from {} games, {positions} positions; {epochs} epochs, rate {rate}, decay {decay}, seed \
-             {seed}",
-            games.len()
+            "by lab fit-policy, from {games} games, {positions} positions; {epochs} epochs, rate {rate}, decay {decay}, seed \
+             {seed}"
         ),
         movements: movements.rounded_linear(),
         arrows: arrows.rounded_linear(),
@@ -115,7 +109,7 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let of_all = |column: usize| {
         [&losses_of_movements, &losses_of_arrows].map(|sheet| sheet.rows[STAGES][column].clone())
     };
-    Ok(Fit { games: games.len(), positions, cross_entropy: of_all(2), favourite: of_all(3) })
+    Ok(Fit { games, positions, cross_entropy: of_all(2), favourite: of_all(3) })
 }
 
 /// Tabulates by stage, on held-out samples, the mean cross-entropy of the policy in nats, and the top-1 accuracy of the

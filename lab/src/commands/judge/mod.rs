@@ -4,7 +4,7 @@
 pub mod confine;
 mod report;
 
-use crate::arguments::{read_count, read_if, read_size, read_time};
+use crate::arguments::{read_games, read_if, read_size, read_time};
 use crate::interrupt::locked;
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::Player;
@@ -36,7 +36,7 @@ pub struct Args {
     )]
     mode: Vec<Mode>,
     /// Games in each mode, alternately as Black and White.
-    #[arg(long, default_value = "2", value_parser = read_count::<u64>)]
+    #[arg(long, default_value = "2", value_parser = read_games)]
     games: u64,
     /// Opponent of the bot: a player as in `lab match`, or `itself`.
     #[arg(long, value_name = "PLAYER", default_value = "greedy")]

@@ -101,7 +101,7 @@ impl Report {
 }
 
 /// Describes the last of `turns`, in which the bot lost a game. Also records the verdict for an illegal move: the turn
-/// was logged before the referee checked the move.
+/// was logged before the game checked the move.
 fn complaint(turns: &mut [TurnTaken], kind: &str, forfeit: &str) -> String {
     let number = turns.len();
     let Some(turn) = turns.last_mut() else { return forfeit.to_owned() };
@@ -109,8 +109,8 @@ fn complaint(turns: &mut [TurnTaken], kind: &str, forfeit: &str) -> String {
         turn.failure
             .get_or_insert_with(|| Failure::new(Kind::Illegal, forfeit.trim_start_matches("illegal: ")));
     }
-    let verdict = |failure: &Failure| format!("{}: {}", failure.kind.verdict(), failure.detail);
-    let what = turn.failure.as_ref().map_or_else(|| forfeit.to_owned(), verdict);
+    let failure = turn.failure.clone().map(Failure::with_verdict);
+    let what = failure.map_or_else(|| forfeit.to_owned(), |failure| failure.detail);
     format!("its turn {number}: {what}")
 }
 

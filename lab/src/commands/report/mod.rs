@@ -5,8 +5,8 @@
 
 pub(crate) mod ratings;
 
-use crate::commands::convert;
 use crate::files::Output;
+use crate::games::read_games;
 use otrera::GameRecord;
 use otrera::record::json;
 use ratings::Standing;
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let output = Output::new(&output, &args.results)?;
     let mut games = Vec::new();
     for path in &args.results {
-        let mut more = convert::read_games(path, u64::MAX)?;
+        let mut more = read_games(path, u64::MAX)?;
         more.sort_by_key(|game| game.number);
         games.append(&mut more);
     }

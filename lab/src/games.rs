@@ -1,0 +1,164 @@
+//! Games from any number of files, read one after another in bounded memory.
+
+use crate::files::{MAX_BYTES, problem, read_bytes};
+use crate::shard::{MAGIC, Shard};
+use otrera::record::{self, Reading, json};
+use otrera::{GameRecord, Move};
+use std::collections::HashSet;
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::vec::IntoIter;
+
+/// Iterates over the games of files in order; repeated games come once. Checks that every move is legal.
+///
+/// Shards and JSON lines are read game by game, other formats file by file. Memory beyond one file's buffer is 8 bytes
+/// a game. An error ends the iteration.
+pub struct Games {
+    paths: IntoIter<PathBuf>,
+    file: Option<(PathBuf, Source, u64)>,
+    known: HashSet<u64>,
+    allows_unfinished: bool,
+}
+
+enum Source {
+    Shard(Box<Shard>),
+    Lines(BufReader<File>, u64),
+    Whole(IntoIter<GameRecord>),
+}
+
+impl Games {
+    /// Opens files. With `allows_unfinished`, a shard without its end block and an incomplete last JSON line are no
+    /// errors.
+    pub fn new(paths: &[PathBuf], allows_unfinished: bool) -> Self {
+        let paths = Vec::from(paths).into_iter();
+        Self { paths, file: None, known: HashSet::new(), allows_unfinished }
+    }
+
+    fn next_game(&mut self) -> Result<Option<GameRecord>, String> {
+        loop {
+            let Some((path, source, number)) = &mut self.file else {
+                let Some(path) = self.paths.next() else { return Ok(None) };
+                let source = Source::open(&path)?;
+                self.file = Some((path, source, 0));
+                continue;
+            };
+            let Some(game) = source.next_game(path, self.allows_unfinished)? else {
+                self.file = None;
+                continue;
+            };
+            *number += 1;
+            if let Some((ply, mv, error)) = game.first_illegal() {
+                return Err(problem(path, format!("game {number}, ply {ply}, {mv}: {error}")));
+            }
+            if self.known.insert(fingerprint(&game)) {
+                return Ok(Some(game));
+            }
+        }
+    }
+}
+
+impl Iterator for Games {
+    type Item = Result<GameRecord, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next_game().transpose();
+        if matches!(next, Some(Err(_))) {
+            (self.paths, self.file) = (Vec::new().into_iter(), None);
+        }
+        next
+    }
+}
+
+impl Source {
+    fn open(path: &Path) -> Result<Self, String> {
+        if is_shard(path) {
+            return Ok(Self::Shard(Box::new(Shard::open(path)?)));
+        }
+        let mut first = String::new();
+        if path.is_file()
+            && let Ok(file) = File::open(path)
+            && BufReader::new(file.take(MAX_BYTES)).read_line(&mut first).is_ok()
+            && (first.starts_with("{\"match\"") || json::read(first.trim()).is_ok())
+        {
+            let file = File::open(path).map_err(|error| problem(path, error))?;
+            return Ok(Self::Lines(BufReader::new(file), 0));
+        }
+        let Reading { games, warnings } = read_record(path, MAX_BYTES)?;
+        match warnings.first() {
+            None => Ok(Self::Whole(games.into_iter())),
+            Some(_) => Err(problem(path, "a part of this file cannot be read: correct it")),
+        }
+    }
+
+    fn next_game(&mut self, path: &Path, allows_unfinished: bool) -> Result<Option<GameRecord>, String> {
+        match self {
+            Self::Whole(games) => Ok(games.next()),
+            Self::Shard(shard) => {
+                let game = shard.next_game()?;
+                if game.is_none() && !allows_unfinished {
+                    shard.finished()?;
+                }
+                Ok(game)
+            }
+            Self::Lines(input, number) => loop {
+                let mut line = String::new();
+                *number += 1;
+                let flaw = |what: String| problem(path, format!("line {number}: {what}"));
+                if input.read_line(&mut line).map_err(|error| flaw(error.to_string()))? == 0 {
+                    return Ok(None);
+                }
+                if line.trim().is_empty() || *number == 1 && line.starts_with("{\"match\"") {
+                    continue;
+                }
+                match json::read(line.trim()) {
+                    Ok(game) => return Ok(Some(game)),
+                    Err(_) if !line.ends_with('\n') && allows_unfinished => return Ok(None),
+                    Err(_) if !line.ends_with('\n') => {
+                        return Err(flaw("is incomplete: finish the file, or give --unfinished".into()));
+                    }
+                    Err(error) => return Err(flaw(error.to_string())),
+                }
+            },
+        }
+    }
+}
+
+/// True if the file begins like a shard.
+fn is_shard(path: &Path) -> bool {
+    let mut magic = [0; 13];
+    path.is_file()
+        && File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()
+        && MAGIC.starts_with(&magic)
+}
+
+/// Returns a hash of the start position and the moves.
+pub fn fingerprint(game: &GameRecord) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    game.start.key().hash(&mut hasher);
+    game.moves.iter().for_each(|played| hash_move(played.mv, &mut hasher));
+    hasher.finish()
+}
+
+fn hash_move(mv: Move, hasher: &mut DefaultHasher) {
+    [mv.from, mv.to, mv.arrow].map(|square| square.index() as u8).hash(hasher);
+}
+
+/// Reads a file of at most `max` bytes: a shard, or any form of [`record::read_bytes`]. Warnings go to standard error.
+pub fn read_record(path: &Path, max: u64) -> Result<Reading, String> {
+    if is_shard(path) {
+        let games = Games::new(&[path.to_owned()], false).collect::<Result<_, _>>()?;
+        return Ok(Reading { games, warnings: Vec::new() });
+    }
+    let reading = record::read_bytes(&read_bytes(path, max)?).map_err(|error| problem(path, error))?;
+    for warning in &reading.warnings {
+        eprintln!("{}", problem(path, warning));
+    }
+    Ok(reading)
+}
+
+/// Reads the games of a file like [`read_record`].
+pub fn read_games(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
+    read_record(path, max).map(|reading| reading.games)
+}

@@ -1,0 +1,324 @@
+//! The searcher: a child process that speaks UCI, so that a crash of the search does not end the game.
+//!
+//! If no process can be started, a thread of this process speaks UCI instead. A searcher that has died or hangs is
+//! replaced by [`Searcher::restart`]. Each searcher has a number; lines of earlier ones are dropped.
+
+use super::game::Game;
+use crate::io::{Connection, Event, Events, Log, Output};
+use crate::options::Settings;
+use crate::session::Session;
+use crate::uci;
+use otrera::{Move, Rules};
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Instant;
+
+/// Limit of a search.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Budget {
+    /// Search until this time.
+    Until(Instant),
+    /// Search this number of iterations.
+    Iterations(u64),
+    /// Search until the next command: pondering.
+    Unlimited,
+}
+
+/// News from the searcher.
+#[derive(PartialEq, Debug)]
+pub enum News {
+    /// The answer to the last [`Searcher::search`]; `None` if there is no readable move in it.
+    Move(Option<Move>),
+    /// The searcher has ended by itself.
+    Died,
+}
+
+/// A search that has been requested: the commands before `go`, the arguments of `go`, and the limit.
+struct Task {
+    position: String,
+    only: String,
+    budget: Budget,
+    /// True once the searcher has the commands.
+    sent: bool,
+}
+
+/// The other end of the pipes.
+enum Link {
+    Process(Child, ChildStdin),
+    Thread(Sender<Event>),
+}
+
+pub struct Searcher {
+    /// Program and arguments of a searcher process; empty if none can be started.
+    program: Vec<OsString>,
+    settings: Settings,
+    events: Sender<Event>,
+    log: Log,
+    link: Option<Link>,
+    number: u64,
+    /// True once the running searcher has answered `isready`.
+    ready: bool,
+    /// Number of `go` commands without an answer.
+    unanswered: u32,
+    task: Option<Task>,
+    /// The last `info` line, for the log.
+    info: String,
+    rules: Rules,
+}
+
+impl Searcher {
+    /// Creates a searcher without starting it.
+    pub fn new(session: &Session) -> Self {
+        Self {
+            program: session.connection.searcher.clone(),
+            settings: session.settings.clone(),
+            events: session.connection.sender.clone(),
+            log: session.connection.log.clone(),
+            link: None,
+            number: 0,
+            ready: false,
+            unanswered: 0,
+            task: None,
+            info: String::new(),
+            rules: Rules::Standard,
+        }
+    }
+
+    /// Ends the running searcher and starts another one with `memory` MB for its tree, by default as in the settings.
+    /// Returns false if neither a process nor a thread can be started.
+    pub fn restart(&mut self, memory: Option<usize>) -> bool {
+        if self.end() && !self.ready && !self.program.is_empty() {
+            self.log.note("!!", "the searcher process did not become ready; searching in this process");
+            self.program.clear();
+        }
+        self.number += 1;
+        (self.ready, self.unanswered, self.rules) = (false, 0, Rules::Standard);
+        self.link = self.start_process().or_else(|| self.start_thread());
+        if let Some(memory) = memory {
+            self.send(&format!("setoption name Hash value {memory}"));
+        }
+        self.send("setoption name Move Overhead value 0\nisready");
+        self.link.is_some()
+    }
+
+    /// Starts the searcher if none runs.
+    pub fn ensure(&mut self) -> bool {
+        self.link.is_some() || self.restart(None)
+    }
+
+    fn start_process(&mut self) -> Option<Link> {
+        let (program, arguments) = self.program.split_first()?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        hide_window(&mut command);
+        match self.spawn(command) {
+            Ok(link) => Some(link),
+            Err(error) => {
+                let problem = format!("cannot start a searcher process: {error}; searching in this process");
+                self.log.note("!!", &problem);
+                self.program.clear();
+                None
+            }
+        }
+    }
+
+    /// Starts a process and the thread that reads its output.
+    fn spawn(&self, mut command: Command) -> io::Result<Link> {
+        let mut child = command.spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let (events, number) = (self.events.clone(), self.number);
+        let read = move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                let _ = events.send(Event::Searcher(number, Some(line)));
+            }
+            let _ = events.send(Event::Searcher(number, None));
+        };
+        if let Err(error) = std::thread::Builder::new().name("searcher".into()).spawn(read) {
+            let _ = child.kill().and_then(|()| child.wait());
+            return Err(error);
+        }
+        self.log.note("--", &format!("searcher process {}", child.id()));
+        Ok(Link::Process(child, input))
+    }
+
+    /// Starts UCI in a thread of this process.
+    fn start_thread(&self) -> Option<Link> {
+        let (sender, receiver) = channel();
+        let (events, number) = (self.events.clone(), self.number);
+        let (settings, to_itself) = (self.settings.clone(), sender.clone());
+        let work = move || {
+            let log = Log::none(Instant::now());
+            let connection = Connection {
+                events: Events::new(receiver),
+                sender: to_itself,
+                output: Output::new(Box::new(Lines { events: events.clone(), number }), log.clone()),
+                log,
+                problems: Vec::new(),
+                started: Instant::now(),
+                searcher: Vec::new(),
+            };
+            let _ = uci::PLATFORM.serve(connection, &settings);
+            let _ = events.send(Event::Searcher(number, None));
+        };
+        match std::thread::Builder::new().name("searcher".into()).spawn(work) {
+            Ok(_) => Some(Link::Thread(sender)),
+            Err(error) => {
+                self.log.note("!!", &format!("cannot start a searcher thread: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Sends lines to the searcher. A write error is ignored, because the end of the searcher is reported as an event.
+    fn send(&mut self, lines: &str) {
+        match &mut self.link {
+            Some(Link::Process(_, input)) => {
+                let _ = input.write_all(format!("{lines}\n").as_bytes());
+            }
+            Some(Link::Thread(events)) => {
+                for line in lines.lines() {
+                    let _ = events.send(Event::Line(line.to_owned(), Instant::now()));
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Ends the running searcher, killing a process; returns true if one was running.
+    fn end(&mut self) -> bool {
+        match self.link.take() {
+            Some(Link::Process(mut child, input)) => {
+                drop(input);
+                // Fails if the process has already ended.
+                let _ = child.kill();
+                let _ = child.wait();
+                true
+            }
+            Some(Link::Thread(events)) => {
+                let _ = events.send(Event::Closed);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Drops the searcher's tree, for a new game.
+    pub fn forget_tree(&mut self) {
+        self.stop();
+        self.send("ucinewgame");
+    }
+
+    /// Starts a search of the game's position, replacing the one before. A searcher that is not ready yet starts the
+    /// search later. Requires a running searcher, see [`Self::ensure`].
+    pub fn search(&mut self, game: &Game, budget: Budget) {
+        let (base, moves) = game.since_base();
+        let moves: String = moves.iter().map(|mv| format!(" {mv}")).collect();
+        let mut position = format!("position fen {} moves{moves}", base.to_fen());
+        if game.position().rules() != self.rules {
+            self.rules = game.position().rules();
+            let value = self.rules == Rules::SelfBlocking;
+            position = format!("setoption name Self Blocking value {value}\n{position}");
+        }
+        let mut only = String::new();
+        if game.has_refused() && budget != Budget::Unlimited {
+            let allowed: String = game.allowed().iter().map(|mv| format!(" {mv}")).collect();
+            only = format!(" searchmoves{allowed}");
+        }
+        self.task = Some(Task { position, only, budget, sent: false });
+        self.send_task();
+    }
+
+    fn send_task(&mut self) {
+        let Some(task) = self.task.as_mut().filter(|task| self.ready && !task.sent) else { return };
+        let limit = match task.budget {
+            Budget::Until(time) => {
+                format!("movetime {}", time.saturating_duration_since(Instant::now()).as_millis())
+            }
+            Budget::Iterations(count) => format!("nodes {count}"),
+            Budget::Unlimited => "infinite".into(),
+        };
+        task.sent = true;
+        let lines = format!("{}\ngo {limit}{}", task.position, task.only);
+        self.unanswered += 1;
+        self.send(&lines);
+    }
+
+    /// Stops the running search, if any, and drops its answer.
+    pub fn stop(&mut self) {
+        if self.task.take().is_some_and(|task| task.sent) {
+            self.send("stop");
+        }
+    }
+
+    /// Handles a line of searcher `number`, or its end; returns news about the last search.
+    pub fn heard(&mut self, number: u64, line: Option<&str>) -> Option<News> {
+        if number != self.number {
+            return None;
+        }
+        let Some(line) = line else { return Some(News::Died) };
+        let mut words = line.split_ascii_whitespace();
+        match words.next()? {
+            "info" if line.starts_with("info string") => self.info += &format!("; {line}"),
+            "info" => line.clone_into(&mut self.info),
+            "readyok" => {
+                self.ready = true;
+                self.send_task();
+            }
+            "bestmove" => return self.answered(words.next()),
+            _ => {}
+        }
+        None
+    }
+
+    fn answered(&mut self, mv: Option<&str>) -> Option<News> {
+        self.unanswered = self.unanswered.saturating_sub(1);
+        let info = std::mem::take(&mut self.info);
+        if self.unanswered > 0 || self.task.take_if(|task| task.sent).is_none() {
+            self.log.note("--", &format!("stopped: {info}"));
+            return None;
+        }
+        self.log.note("--", &info);
+        Some(News::Move(mv.and_then(|mv| mv.parse().ok())))
+    }
+}
+
+impl Drop for Searcher {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Keeps a console program from opening a window. The error mode of this process, which shows no dialogs, is inherited.
+#[cfg(windows)]
+fn hide_window(command: &mut Command) {
+    use std::os::windows::process::CommandExt;
+    const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+    command.creation_flags(CREATE_NO_WINDOW);
+}
+
+#[cfg(not(windows))]
+fn hide_window(_: &mut Command) {}
+
+/// Output of a searcher thread: sends each line as an event.
+struct Lines {
+    events: Sender<Event>,
+    number: u64,
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for line in String::from_utf8_lossy(bytes).lines() {
+            let event = Event::Searcher(self.number, Some(line.to_owned()));
+            self.events.send(event).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

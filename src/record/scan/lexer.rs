@@ -1,0 +1,630 @@
+//! Finds pieces that look like moves, and statements about the game, in any text.
+
+use super::half_width::half_width;
+use super::piece::{Aside, Colour, Form, Mark, OPEN, Piece, Player};
+use super::words;
+
+/// What a text holds, in its order.
+#[derive(Default, Debug)]
+pub struct Found {
+    /// Parts that look like moves.
+    pub pieces: Vec<Piece>,
+    /// Statements, each with the number of pieces before it and its offset.
+    pub marks: Vec<(usize, usize, Mark)>,
+}
+
+/// A square or a pair of letters that is not yet part of a whole move.
+#[derive(Clone, Copy)]
+struct Point {
+    numbers: [i8; 2],
+    begin: usize,
+    end: usize,
+    /// True if nothing but punctuation lies between this point and the one before.
+    is_tight: bool,
+}
+
+/// A number of a run of numbers.
+#[derive(Clone, Copy)]
+struct Number {
+    value: i64,
+    begin: usize,
+    end: usize,
+    line: usize,
+}
+
+/// Reads a text front to back.
+pub struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    found: Found,
+    line: usize,
+    /// True for JSON, whose braces hold no comments.
+    is_json: bool,
+    points: Vec<Point>,
+    form: Form,
+    run: Vec<Number>,
+    /// Length of `run` before each open bracket.
+    opened: Vec<usize>,
+    /// Offsets of open parentheses.
+    parentheses: Vec<usize>,
+    in_braces: usize,
+    in_continuation: bool,
+    mover: Option<Colour>,
+    /// Number read last, which can number a move.
+    numbering: Option<i64>,
+    highest: i64,
+    /// Words of prose in the line.
+    prose: usize,
+    /// The last three words of the line, the newest last.
+    recent: [String; 3],
+    /// Name of the value to come.
+    key: Option<String>,
+    had_space: bool,
+    /// True while the value to come belongs to a name that is not a coordinate.
+    has_key: bool,
+}
+
+impl<'a> Lexer<'a> {
+    /// Begins with a text. `is_json` keeps braces from being comments.
+    pub fn new(text: &'a str, is_json: bool) -> Self {
+        Self {
+            text,
+            at: 0,
+            found: Found::default(),
+            line: 0,
+            is_json,
+            points: Vec::new(),
+            form: Form::Squares,
+            run: Vec::new(),
+            opened: Vec::new(),
+            parentheses: Vec::new(),
+            in_braces: 0,
+            in_continuation: false,
+            mover: None,
+            numbering: None,
+            highest: 0,
+            prose: 0,
+            recent: Default::default(),
+            key: None,
+            had_space: true,
+            has_key: false,
+        }
+    }
+
+    /// Reads the whole text.
+    pub fn read(mut self) -> Found {
+        while let Some(letter) = self.peek() {
+            if self.at_line_start() && (self.header() || self.tag()) {
+                continue;
+            }
+            if self.had_space && (self.fen() || self.score()) {
+                continue;
+            }
+            self.token(letter);
+        }
+        self.end_points();
+        self.end_run();
+        self.found
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next().map(half_width)
+    }
+
+    /// Returns the character before the current one.
+    fn before(&self) -> Option<char> {
+        self.text[..self.at].chars().next_back().map(half_width)
+    }
+
+    fn at_line_start(&self) -> bool {
+        self.peek().is_some_and(|c| c == '#' || c == '[')
+    }
+
+    fn skip(&mut self) -> usize {
+        let begin = self.at;
+        self.at += self.text[self.at..].chars().next().map_or(0, char::len_utf8);
+        begin
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        self.end_points();
+        self.end_run();
+        self.found.marks.push((self.found.pieces.len(), self.at, mark));
+    }
+
+    /// Reads a token that begins with `letter`.
+    fn token(&mut self, letter: char) {
+        match letter {
+            '0'..='9' => self.number_or_word(),
+            '-' if self.is_negative() => self.number_or_word(),
+            c if c.is_ascii_alphabetic() => self.word(),
+            c if c.is_alphabetic() => self.foreign(),
+            _ => self.punctuation(letter),
+        }
+        self.had_space = letter.is_whitespace() || "\"'[,:=".contains(letter);
+    }
+
+    /// True if a minus sign begins a negative number, and does not stand between two coordinates.
+    fn is_negative(&self) -> bool {
+        let digit = self.text[self.at..].chars().nth(1).is_some_and(|c| half_width(c).is_ascii_digit());
+        digit && self.before().is_none_or(|c| c.is_whitespace() || "[({,:\"=".contains(c))
+    }
+
+    fn punctuation(&mut self, letter: char) {
+        let begin = self.skip();
+        match letter {
+            '\n' => self.end_line(),
+            '{' if !self.is_json => {
+                self.end_points();
+                self.in_braces += 1;
+            }
+            '}' if !self.is_json => {
+                self.end_points();
+                self.in_braces = self.in_braces.saturating_sub(1);
+            }
+            '(' => {
+                self.parentheses.push(begin);
+                self.opened.push(self.run.len());
+            }
+            ')' => {
+                self.parentheses.pop();
+                self.close();
+            }
+            '[' | '{' => {
+                self.opened.push(self.run.len());
+                self.has_key = false;
+            }
+            ']' | '}' => self.close(),
+            '+' if matches!(self.recent[2].as_str(), "b" | "w") && self.before_word_is_alone(begin) => {
+                let colour = if self.recent[2] == "b" { Colour::Black } else { Colour::White };
+                self.mark(Mark::Won(Player::Of(colour)));
+            }
+            _ => {}
+        }
+    }
+
+    /// True if the character before `end` is a letter alone.
+    fn before_word_is_alone(&self, end: usize) -> bool {
+        let mut before = self.text[..end].chars().rev().map(half_width);
+        before.next().is_some_and(char::is_alphabetic) && before.next().is_none_or(|c| !c.is_alphanumeric())
+    }
+
+    fn end_line(&mut self) {
+        self.line += 1;
+        self.prose = 0;
+        self.mover = None;
+        self.in_continuation = false;
+        self.recent = Default::default();
+        if !self.is_json {
+            self.numbering = None;
+        }
+    }
+
+    /// Handles a closing bracket: six numbers inside are a move.
+    fn close(&mut self) {
+        let Some(opened) = self.opened.pop() else { return };
+        let opened = opened.min(self.run.len());
+        if self.run.len() - opened == 6 {
+            self.end_points();
+            let six: Vec<Number> = self.run.drain(opened..).collect();
+            self.push_numbers(&six, false);
+        }
+    }
+
+    fn number_or_word(&mut self) {
+        let begin = self.at;
+        let negative = self.peek() == Some('-');
+        if negative {
+            self.skip();
+        }
+        let mut digits = String::new();
+        while let Some(c) = self.peek().filter(char::is_ascii_digit) {
+            digits.push(c);
+            self.skip();
+        }
+        let next = self.peek();
+        if next.is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
+            // Digits before a word of squares number the move: `1d1d7g7`.
+            let rest = self.ascii_word();
+            self.numbering = digits.parse().ok();
+            return match words::edge(&format!("{digits}{rest}")) {
+                Some(edge) => self.mark(Mark::Edge(edge)),
+                None => self.classify(&rest, begin, self.at),
+            };
+        }
+        let after = self.text[self.at..].chars().nth(1).map(half_width);
+        let follows = |c: char| next == Some(c) && after.is_some_and(|c| c.is_ascii_digit());
+        // Decimal fractions, clocks and percentages are no coordinates.
+        if next == Some('%') || follows('.') && !self.is_numbered_square() || follows(':') {
+            self.skip_number();
+            return self.end_run();
+        }
+        self.number(&digits, negative, begin);
+    }
+
+    /// True if a point after a number is followed by a square, as in `1.7 2 …`; never for plain decimals.
+    fn is_numbered_square(&self) -> bool {
+        let rest = self.text[self.at..].chars().skip(1).map(half_width);
+        let numbers: String = rest.take_while(|c| c.is_ascii_digit() || " ,".contains(*c)).collect();
+        numbers.split([' ', ',']).filter(|part| !part.is_empty()).count() >= 6
+    }
+
+    /// Skips the rest of a number with points, colons, a sign of per cent or an exponent.
+    fn skip_number(&mut self) {
+        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || ".:%".contains(c)) {
+            self.skip();
+        }
+    }
+
+    fn number(&mut self, digits: &str, negative: bool, begin: usize) {
+        let value = digits.parse::<i64>().map_or(i64::MAX, |value| if negative { -value } else { value });
+        if let Some(key) = self.key.take() {
+            if words::names_a_size(&key) && (4..=10).contains(&value) {
+                return self.mark(Mark::Edge(value as usize));
+            }
+            if self.has_key {
+                self.has_key = false;
+                return;
+            }
+        }
+        self.numbering = Some(value);
+        let next = self.peek();
+        let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
+        self.end_points();
+        if digits.len() == 6 && !negative && self.run.is_empty() {
+            let numbers = digits.bytes().map(|digit| i64::from(digit - b'0'));
+            let six: Vec<Number> =
+                numbers.map(|value| Number { value, begin, end: self.at, line: self.line }).collect();
+            return self.push_numbers(&six, true);
+        }
+        if is_number && self.run.last().is_none_or(|last| last.line != self.line) {
+            return self.end_run();
+        }
+        self.run.push(Number { value, begin, end: self.at, line: self.line });
+    }
+
+    /// Ends a run of numbers: each line of six is a move, and so are six lines of one or three of two.
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        self.opened.iter_mut().for_each(|opened| *opened = 0);
+        if run.len() < 4 {
+            return;
+        }
+        let lines: Vec<&[Number]> = run.chunk_by(|a, b| a.line == b.line).collect();
+        let is_column = lines.iter().all(|line| line.len() <= 2) && run.len().is_multiple_of(6);
+        if is_column {
+            return run.chunks(6).for_each(|six| self.push_numbers(six, true));
+        }
+        for line in lines {
+            let moves = if line.len() % 6 == 1 && line.len() > 6 { &line[1..] } else { line };
+            match moves.len() {
+                length if length % 6 == 0 => moves.chunks(6).for_each(|six| self.push_numbers(six, false)),
+                4 | 5 => self.push_fragment(line[0].begin, line[line.len() - 1].end, true),
+                _ => {}
+            }
+        }
+    }
+
+    fn push_numbers(&mut self, six: &[Number], is_weak: bool) {
+        let [first, .., last] = six else { return };
+        // The first mover's first request on Botzone.
+        if six.iter().all(|number| number.value == -1) {
+            return;
+        }
+        let value = |index: usize| i8::try_from(six[index].value).unwrap_or(i8::MAX);
+        let numbers = [0, 2, 4].map(|index| [value(index), value(index + 1)]);
+        let fits = six.iter().all(|number| (0..=10).contains(&number.value));
+        if fits {
+            self.push(Form::Numbers, numbers, first.begin, last.end, is_weak);
+        } else if six.iter().all(|number| number.value.abs() < 100) {
+            self.push_fragment(first.begin, last.end, true);
+        }
+    }
+
+    fn push_fragment(&mut self, begin: usize, end: usize, is_weak: bool) {
+        self.push(Form::Fragment, [[OPEN; 2]; 3], begin, end, is_weak);
+    }
+
+    fn push(&mut self, form: Form, numbers: [[i8; 2]; 3], begin: usize, end: usize, is_weak: bool) {
+        let numbering = self.numbering.take();
+        let restarts = form != Form::Numbers && numbering == Some(1) && self.highest > 1;
+        if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
+            self.highest = if restarts { 1 } else { self.highest.max(number) };
+        }
+        let inside = self.parentheses.iter().any(|&opened| opened < begin);
+        let aside = match () {
+            () if self.in_braces > 0 || self.in_continuation => Aside::Comment,
+            () if inside => Aside::Parenthesis,
+            () => Aside::No,
+        };
+        self.found.pieces.push(Piece {
+            begin: begin as u32,
+            end: end as u32,
+            numbers,
+            form,
+            aside,
+            mover: self.mover.take(),
+            restarts,
+            is_weak: is_weak || self.prose > 3,
+        });
+    }
+
+    /// Takes the ASCII letters, digits and underscores from here, in half width.
+    fn ascii_word(&mut self) -> String {
+        let mut word = String::new();
+        while let Some(c) = self.peek().filter(|c| c.is_ascii_alphanumeric() || *c == '_') {
+            word.push(c);
+            self.skip();
+        }
+        word
+    }
+
+    fn word(&mut self) {
+        let begin = self.at;
+        let word = self.ascii_word();
+        self.classify(&word, begin, self.at);
+    }
+
+    fn classify(&mut self, word: &str, begin: usize, end: usize) {
+        if let Some((from, squares)) = words::squares(word) {
+            self.end_run();
+            return self.add_points(Form::Squares, from, &squares, begin, end);
+        }
+        if let Some(pairs) = words::pairs(word) {
+            self.end_run();
+            return self.add_points(Form::Letters, None, &pairs, begin, end);
+        }
+        if words::is_damaged(word) {
+            self.end_run();
+            self.end_points();
+            return self.push_fragment(begin, end, words::is_prose(word));
+        }
+        self.plain(word);
+    }
+
+    /// Adds squares or pairs of letters. `from` is the part of the origin that a piece letter `Q` comes with.
+    fn add_points(&mut self, form: Form, from: Option<[i8; 2]>, all: &[[i8; 2]], begin: usize, end: usize) {
+        let is_tight = self.points.last().is_some_and(|last| {
+            let between = self.text[last.end..begin].chars().map(half_width);
+            between.clone().all(|c| !c.is_whitespace())
+        });
+        let is_whole = all.len() >= 3 || from.is_some();
+        if form != self.form || is_whole && !is_tight {
+            self.end_points();
+        }
+        self.form = form;
+        let points = from.iter().chain(all).enumerate().map(|(index, &numbers)| Point {
+            numbers,
+            begin,
+            end,
+            is_tight: is_tight || index > 0,
+        });
+        self.points.extend(points);
+        self.take_moves();
+    }
+
+    /// Turns the first points into moves while there are enough.
+    fn take_moves(&mut self) {
+        loop {
+            let [from, to, third, ..] = self.points[..] else { return };
+            let taken = if to.numbers == third.numbers { 4 } else { 3 };
+            let Some(&arrow) = self.points.get(taken - 1) else { return };
+            if self.is_unclosed(from, arrow) {
+                self.points.drain(..taken);
+                self.push_fragment(from.begin, arrow.end, false);
+                continue;
+            }
+            self.points.drain(..taken);
+            let is_weak = self.form == Form::Letters && (from.end != arrow.end || self.is_lower(from));
+            let numbers = [from.numbers, to.numbers, arrow.numbers];
+            self.push(self.form, numbers, from.begin, arrow.end, is_weak);
+        }
+    }
+
+    fn is_lower(&self, point: Point) -> bool {
+        self.text[point.begin..point.end].bytes().all(|byte| byte.is_ascii_lowercase()) && self.prose > 0
+    }
+
+    /// True if a parenthesis was opened inside the move and is not closed after it: the end of the move is missing.
+    fn is_unclosed(&self, from: Point, arrow: Point) -> bool {
+        let inside = self.parentheses.iter().any(|&opened| opened > from.begin);
+        let next = self.text[arrow.end..].chars().map(half_width).find(|c| *c != ' ');
+        inside && next != Some(')') && next.is_none_or(|c| !"-/,>".contains(c))
+    }
+
+    /// Ends a sequence of points: those left over are a damaged move, or a square in prose.
+    fn end_points(&mut self) {
+        let points = std::mem::take(&mut self.points);
+        let [first, .., last] = &points[..] else {
+            if let [only] = points[..] {
+                let is_alone = self.prose == 0 && self.in_braces == 0 && self.form == Form::Squares;
+                self.push_fragment(only.begin, only.end, !is_alone);
+            }
+            return;
+        };
+        if let [from, to, arrow] = points[..] {
+            let numbers = [from.numbers, to.numbers, arrow.numbers];
+            return self.push(self.form, numbers, from.begin, arrow.end, true);
+        }
+        let is_weak = self.form == Form::Letters || !points[1].is_tight && self.prose > 1;
+        self.push_fragment(first.begin, last.end, is_weak);
+    }
+
+    /// Handles a word that is no move.
+    fn plain(&mut self, word: &str) {
+        let lower = word.to_ascii_lowercase();
+        let next = self.text[self.at..].chars().map(half_width).find(|c| !"\" \t".contains(*c));
+        let is_key = next == Some('=') || self.is_json && next == Some(':');
+        self.key = Some(lower.clone());
+        let is_name = is_key || next == Some(':');
+        if is_name && words::is_coordinate(&lower) || words::connects(&lower) {
+            self.has_key = false;
+            return;
+        }
+        self.has_key = is_key;
+        self.end_points();
+        self.end_run();
+        self.prose += usize::from(!words::is_label(&lower));
+        if words::begins_continuation(&lower) {
+            self.in_continuation = true;
+        }
+        if let Some(player) = words::winner(&self.recent, &lower) {
+            self.mark(Mark::Won(player));
+        }
+        if let Some(colour) =
+            words::colour(&lower).filter(|_| matches!(next, Some(':' | ')')) || self.prose == 0)
+        {
+            self.mover = Some(colour);
+        }
+        self.recent.rotate_left(1);
+        self.recent[2] = lower;
+    }
+
+    /// Handles a run of letters outside ASCII, such as 先手胜.
+    fn foreign(&mut self) {
+        let begin = self.at;
+        while self.peek().is_some_and(|c| c.is_alphabetic() && !c.is_ascii()) {
+            self.skip();
+        }
+        let word = &self.text[begin..self.at];
+        if words::connects(word) {
+            return;
+        }
+        self.end_points();
+        self.end_run();
+        let (player, begins) = (words::chinese_winner(word), words::chinese_first(word));
+        if let Some(player) = player {
+            self.mark(Mark::Won(player));
+        }
+        if let Some(colour) = begins {
+            self.mark(Mark::Begins(colour));
+        }
+        self.mover = words::chinese_colour(word);
+        self.key = Some(word.to_owned());
+        self.has_key = self.is_json;
+        self.prose += 1;
+    }
+
+    /// Reads a result of PGN, `1-0`, that stands alone.
+    fn score(&mut self) -> bool {
+        let rest: String = self.text[self.at..].chars().take(8).map(half_width).collect();
+        let found = [("1-0", Some(Player::First)), ("0-1", Some(Player::Second)), ("1/2-1/2", None)];
+        let Some((text, player)) = found.into_iter().find(|(text, _)| rest.starts_with(text)) else {
+            return false;
+        };
+        if rest[text.len()..].starts_with(|c: char| !c.is_whitespace() && !"\"',;.}".contains(c)) {
+            return false;
+        }
+        text.chars().for_each(|_| {
+            self.skip();
+        });
+        if let Some(player) = player {
+            self.mark(Mark::Won(player));
+        }
+        true
+    }
+
+    /// Reads a FEN: a board of rows, and the fields behind it.
+    fn fen(&mut self) -> bool {
+        let rest = &self.text[self.at..];
+        let is_in_board = |c: char| c.is_ascii_alphanumeric() || "*/".contains(c);
+        let board = &rest[..rest.find(|c| !is_in_board(c)).unwrap_or(rest.len())];
+        if board.matches('/').count() < 3 || rest[board.len()..].starts_with(|c: char| c.is_alphanumeric()) {
+            return false;
+        }
+        let line = rest[board.len()..].split(['\n', '"', ',', ']']).next().unwrap_or_default();
+        let mut length = board.len();
+        let mut at = board.len();
+        for (number, field) in line.split_ascii_whitespace().take(5).enumerate() {
+            let fits = match number {
+                0 => matches!(field, "w" | "b"),
+                1 | 2 => field == "-",
+                _ => field.bytes().all(|byte| byte.is_ascii_digit()),
+            };
+            if !fits {
+                break;
+            }
+            at += rest[at..].find(field).unwrap_or_default() + field.len();
+            length = at;
+        }
+        let text = rest[..length].to_owned();
+        self.mark(Mark::Fen(text));
+        self.at += length;
+        true
+    }
+
+    /// Reads the header of a CCGC record, `#[AM][first][second][result][time and place][event];`.
+    fn header(&mut self) -> bool {
+        let Some(opened) = self.text[self.at..].strip_prefix(['#', '＃']) else { return false };
+        let Some((fields, length)) = fields(opened) else { return false };
+        if fields[0].trim() != "AM" {
+            return false;
+        }
+        let skipped = self.text[self.at..].len() - opened.len() + length;
+        self.mark(Mark::Header(fields[1..].to_vec()));
+        self.at += skipped;
+        self.begin_game();
+        true
+    }
+
+    /// Reads a tag of PGN, `[White "name"]`.
+    fn tag(&mut self) -> bool {
+        let rest = &self.text[self.at..];
+        let Some(inside) = rest.strip_prefix('[') else { return false };
+        let Some(line) = inside.lines().next() else { return false };
+        let Some((name, quoted)) = line.split_once('"') else { return false };
+        let Some((value, end)) = quoted.rsplit_once('"') else { return false };
+        let name = name.trim();
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if self.is_json || !is_name || !end.trim_start().starts_with(']') {
+            return false;
+        }
+        let length = 1 + line.len() - end.len() + end.find(']').unwrap_or_default() + 1;
+        let (name, value) = (name.to_owned(), value.replace("\\\"", "\""));
+        self.mark(if name == "FEN" { Mark::Fen(value) } else { Mark::Tag(name, value) });
+        self.at += length;
+        self.begin_game();
+        true
+    }
+
+    fn begin_game(&mut self) {
+        (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
+        (self.parentheses, self.in_braces, self.prose) = (Vec::new(), 0, 0);
+        self.had_space = true;
+    }
+}
+
+/// Reads consecutive fields in brackets, which can hold brackets in pairs; also returns their length.
+fn fields(text: &str) -> Option<(Vec<String>, usize)> {
+    let (mut fields, mut at) = (Vec::new(), 0);
+    loop {
+        let rest = text[at..].trim_start();
+        let Some(bracket) = BRACKETS.iter().find(|bracket| rest.starts_with(bracket.0)) else { break };
+        let opened = &rest[bracket.0.len_utf8()..];
+        let begin = text.len() - opened.len();
+        let Some(length) = closing(opened, *bracket) else { break };
+        fields.push(opened[..length].replace(['\r', '\n'], " ").trim().to_owned());
+        at = begin + length;
+        at += text[at..].chars().next().map_or(0, char::len_utf8);
+    }
+    (!fields.is_empty()).then_some((fields, at))
+}
+
+/// Opening and closing brackets of a field in a CCGC header.
+const BRACKETS: [(char, char); 3] = [('[', ']'), ('［', '］'), ('【', '】')];
+
+/// Returns the offset of the bracket that closes a field: the partner of the open one if all brackets of its kind come
+/// in pairs, else the first of its kind, else the first of any kind.
+fn closing(text: &str, (open, close): (char, char)) -> Option<usize> {
+    let mut depth = 0;
+    for (at, letter) in text.char_indices().take(400) {
+        match letter {
+            _ if letter == open => depth += 1,
+            _ if letter == close && depth == 0 => return Some(at),
+            _ if letter == close => depth -= 1,
+            _ => {}
+        }
+    }
+    text.find(close).or_else(|| text.find(BRACKETS.map(|bracket| bracket.1)))
+}

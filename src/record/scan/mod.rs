@@ -1,0 +1,352 @@
+//! Reads moves in any notation from any text: move lists, records of the Chinese championships, PGN, logs, mail.
+//!
+//! The [`lexer`] finds everything that looks like a move, and statements such as names and results. [`replay`] then
+//! reads the coordinates in each possible way (board size, order and origin, first number, start) and keeps the way that
+//! plays the longest legal game. Mirror images count as one way. Of equally long games the one that fits the text's
+//! statements wins, then the usual one: a letter and a number count from below, two letters from the top, six numbers
+//! on 8x8 as on Botzone, and 10x10 comes before other sizes. What is in no game is in a warning.
+
+mod half_width;
+mod lexer;
+mod piece;
+mod replay;
+mod words;
+
+use super::GameRecord;
+use super::reading::{Lines, Reading, Warning};
+use crate::board::moves::Move;
+use crate::board::notation::MalformedText;
+use crate::board::position::Position;
+use crate::board::square::Side;
+use lexer::{Found, Lexer};
+pub(super) use piece::Piece;
+use piece::{Aside, Colour, Form, Mark, Player};
+pub(super) use replay::Way;
+use replay::{Play, Stated};
+
+/// Number of warnings about single lines, after which the rest is summed up.
+const MAX_WARNINGS: usize = 50;
+
+/// Statements about one game.
+#[derive(Default)]
+struct Heading {
+    black: String,
+    white: String,
+    when: String,
+    event: String,
+    winner: Option<Player>,
+    /// Colour of the first mover.
+    first: Option<Colour>,
+    start: Option<Position>,
+    edge: Option<usize>,
+    /// True for the header of a CCGC record, which is a game even without moves.
+    is_ccgc: bool,
+    has_tags: bool,
+    offset: usize,
+}
+
+/// Reads the games of a text. `is_json` keeps braces from being comments.
+pub(super) fn read(text: &str, start: Option<Position>, is_json: bool) -> Reading {
+    let found = Lexer::new(text, is_json).read();
+    Scan { text, lines: Lines::new(text), reading: Reading::default(), start }.read(&found)
+}
+
+/// Reads a move typed in a position: in any notation, but counted in the usual way.
+///
+/// # Errors
+/// Returns the reason if the text is not one move, or if the move is illegal.
+pub(super) fn typed(text: &str, position: &Position) -> Result<Move, String> {
+    let found = Lexer::new(text, false).read();
+    let short: String = text.trim().chars().take(60).collect();
+    let [piece] = &found.pieces[..] else {
+        return Err(format!("{short:?} is not a move like d1-d7/g7"));
+    };
+    if piece.form == Form::Fragment {
+        return Err(format!("{short:?} is not a move like d1-d7/g7"));
+    }
+    let begin = piece.begin as usize;
+    let rest = [&text[..begin], &text[piece.end as usize..]].concat();
+    if let Some(letter) = rest.chars().find(|letter| letter.is_alphanumeric()) {
+        return Err(format!("{short:?} is not a move like d1-d7/g7: {letter:?} does not belong to it"));
+    }
+    let mv = Way::usual(*position).move_of(piece, position);
+    let mv = mv.ok_or_else(|| format!("{short:?} is not a move on this board"))?;
+    position.check(mv).map_err(|error| format!("{mv} is not legal: {error}"))?;
+    Ok(mv)
+}
+
+/// Reads a text that is one move in any notation; `None` if it is none.
+pub(super) fn piece_of(text: &str) -> Option<Piece> {
+    let text = text.trim();
+    let all = words::pairs(text).filter(|points| points.len() == 3);
+    if let Some([from, to, arrow]) = all.as_deref() {
+        return Some(Piece {
+            begin: 0,
+            end: text.len() as u32,
+            numbers: [*from, *to, *arrow],
+            form: Form::Letters,
+            aside: Aside::No,
+            mover: None,
+            restarts: false,
+            is_weak: false,
+        });
+    }
+    let found = Lexer::new(text, false).read();
+    let [piece] = found.pieces[..] else { return None };
+    (piece.form != Form::Fragment).then_some(piece)
+}
+
+/// Returns the ways to read pieces in a game from this start, the usual ones first.
+pub(super) fn ways(start: Position, pieces: &[Piece]) -> Vec<Way> {
+    let forms: Vec<Form> = pieces.iter().map(|piece| piece.form).collect();
+    Way::likely(start, &forms)
+}
+
+/// Returns warnings of whole moves in a text that holds no game. `line` is the number of its first line.
+pub(super) fn strays(text: &str, line: usize) -> Vec<Warning> {
+    let found = Lexer::new(text, false).read();
+    let mut lines = Lines::new(text);
+    let whole = found.pieces.iter().filter(|piece| piece.form != Form::Fragment && !piece.is_weak);
+    let warning = |piece: &Piece| {
+        let shown = &text[piece.begin as usize..piece.end as usize];
+        Warning::new(
+            line - 1 + lines.at(piece.begin as usize),
+            format!("in no game: {}", shown.replace('\n', " ")),
+        )
+    };
+    whole.take(MAX_WARNINGS).map(warning).collect()
+}
+
+struct Scan<'a> {
+    text: &'a str,
+    lines: Lines<'a>,
+    reading: Reading,
+    start: Option<Position>,
+}
+
+impl Scan<'_> {
+    /// Reads the sections of the text; each begins with a header.
+    fn read(mut self, found: &Found) -> Reading {
+        let mut heading = Heading { start: self.start, ..Heading::default() };
+        let (mut begin, mut results) = (0, Vec::new());
+        for (at, offset, mark) in &found.marks {
+            let is_new = match mark {
+                Mark::Header(_) => heading.is_ccgc || heading.has_tags || begin < *at,
+                Mark::Tag(..) | Mark::Fen(_) => begin < *at || heading.is_ccgc,
+                _ => false,
+            };
+            if is_new {
+                self.section(heading, &found.pieces[begin..*at], &results);
+                heading = Heading { start: self.start, offset: *offset, ..Heading::default() };
+                (begin, results) = (*at, Vec::new());
+            }
+            match mark {
+                Mark::Won(player) => results.push((*at - begin, *player, *offset)),
+                other => self.state(&mut heading, other, *offset),
+            }
+        }
+        self.section(heading, &found.pieces[begin..], &results);
+        self.reading
+    }
+
+    fn warn(&mut self, offset: usize, text: impl Into<String>) {
+        let line = self.lines.at(offset);
+        self.reading.warnings.push(Warning::new(line, text));
+    }
+
+    /// Adds a statement to a heading.
+    fn state(&mut self, heading: &mut Heading, mark: &Mark, offset: usize) {
+        match mark {
+            Mark::Begins(colour) => heading.first = Some(*colour),
+            Mark::Edge(edge) => heading.edge = Some(*edge),
+            Mark::Fen(fen) => match Position::from_fen(fen) {
+                Ok(_) if self.start.is_some() => self.warn(offset, "the start position is given already"),
+                Ok(position) => heading.start = Some(position),
+                Err(error) => self.warn(offset, format!("FEN: {error}")),
+            },
+            Mark::Header(fields) => {
+                let field = |index: usize| fields.get(index).cloned().unwrap_or_default();
+                (heading.black, heading.white, heading.when, heading.event) =
+                    (field(0), field(1), field(3), field(4));
+                heading.is_ccgc = true;
+                heading.offset = offset;
+                heading.winner = words::chinese_winner(&field(2));
+                let is_open = ["", "未完", "未完成", "进行中", "和"].contains(&field(2).trim());
+                if heading.winner.is_none() && !is_open {
+                    self.warn(offset, format!("the result {:?} does not name the winner", field(2)));
+                }
+            }
+            Mark::Tag(name, value) => {
+                heading.has_tags = true;
+                heading.first = heading.first.or(Some(Colour::White));
+                match name.as_str() {
+                    "White" => heading.black = value.clone(),
+                    "Black" => heading.white = value.clone(),
+                    "Date" => heading.when = value.clone(),
+                    "Event" => heading.event = value.clone(),
+                    "Result" if value == "1-0" => heading.winner = Some(Player::First),
+                    "Result" if value == "0-1" => heading.winner = Some(Player::Second),
+                    _ => {}
+                }
+            }
+            Mark::Won(_) => {}
+        }
+    }
+
+    /// Adds the games of a section.
+    fn section(&mut self, heading: Heading, pieces: &[Piece], results: &[(usize, Player, usize)]) {
+        let stated = Stated { start: heading.start, edge: heading.edge };
+        let plays = replay::games(pieces, stated);
+        let size = |edge| crate::board::square::Size::new(edge);
+        let start = || {
+            let of_edge = heading.edge.and_then(size).map(Position::start);
+            heading.start.or(of_edge).unwrap_or_else(Position::standard)
+        };
+        if plays.is_empty() && (heading.is_ccgc || heading.start.is_some() && self.start.is_none()) {
+            let mut record = GameRecord::new("", "", start());
+            self.head(&heading, &mut record, None, results);
+            self.reading.games.push(record);
+        }
+        let mut used = vec![false; pieces.len()];
+        for (index, play) in plays.iter().enumerate() {
+            used[play.begin..play.end].fill(true);
+            play.skipped.iter().for_each(|&skipped| used[skipped] = false);
+            let until = plays.get(index + 1).map_or(pieces.len() + 1, |next| next.begin + 1);
+            let from = if index == 0 { 0 } else { play.begin + 1 };
+            let own: Vec<_> = results.iter().copied().filter(|(at, ..)| (from..until).contains(at)).collect();
+            let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
+            let none = Heading { first: heading.first, is_ccgc: heading.is_ccgc, ..Heading::default() };
+            self.head(if index == 0 { &heading } else { &none }, &mut record, play.first, &own);
+            self.explain(play, &pieces[play.begin], index);
+            let goes_on = plays.get(index + 1).is_some_and(|next| next.begin == play.end);
+            if let Some(next) = pieces.get(play.end).filter(|_| !goes_on) {
+                self.explain_end(play, &record, next);
+            }
+            self.reading.games.push(record);
+        }
+        self.unused(pieces, &used, plays.is_empty());
+    }
+
+    /// Warns of a game that was not read in the usual way.
+    fn explain(&mut self, play: &Play, first: &Piece, index: usize) {
+        let at = first.begin as usize;
+        if index > 0 && !play.is_announced {
+            self.warn(at, "a new game is assumed to begin here");
+        }
+        if play.way.is_odd() {
+            let text = self.text[at..first.end as usize].replace('\n', " ");
+            self.warn(at, format!("coordinates count in an unusual way: {text} is {}", play.moves[0]));
+        }
+        if let Some(other) = &play.other {
+            let beginning =
+                |moves: &[Move]| moves.iter().take(2).map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            let [this, other] = [beginning(&play.moves), beginning(other)];
+            self.warn(at, format!("the coordinates can be read as {this} or as {other}; read as the first"));
+        }
+    }
+
+    /// Warns of an illegal move that ends a game before other moves.
+    fn explain_end(&mut self, play: &Play, record: &GameRecord, next: &Piece) {
+        let Some(position) = record.positions().last().copied() else { return };
+        let error = |mv: Move| Some((mv, position.check(mv).err()?));
+        if let Some((mv, error)) =
+            play.way.move_of(next, &position).and_then(error).filter(|_| !next.restarts)
+        {
+            let number = record.moves.len() + 1;
+            self.warn(next.begin as usize, format!("move {number}, {mv}, is not legal: {error}"));
+        }
+    }
+
+    /// Sets names, event and result of a game.
+    fn head(
+        &mut self,
+        heading: &Heading,
+        record: &mut GameRecord,
+        first: Option<Colour>,
+        results: &[(usize, Player, usize)],
+    ) {
+        let first = first.or(heading.first).or(heading.is_ccgc.then_some(Colour::Black));
+        (record.black, record.white) = (heading.black.clone(), heading.white.clone());
+        if heading.has_tags && first == Some(Colour::Black) {
+            std::mem::swap(&mut record.black, &mut record.white);
+        }
+        (record.when, record.event) = (heading.when.clone(), heading.event.clone());
+        let side = |player| match player {
+            Player::First => Some(record.start.side()),
+            Player::Second => Some(record.start.side().opponent()),
+            Player::Of(colour) => first.map(|first| if first == colour { Side::Black } else { Side::White }),
+        };
+        let mut winner = heading.winner.and_then(side);
+        for &(_, player, offset) in results {
+            match (side(player), winner) {
+                (None, _) => {
+                    self.warn(offset, "the result names a colour, but the first mover's colour is unknown")
+                }
+                (Some(found), Some(known)) if found != known => {
+                    self.warn(offset, format!("another result of this game says that {known} has won"));
+                }
+                (Some(found), _) => winner = Some(found),
+            }
+        }
+        record.winner = winner;
+    }
+
+    /// Warns of pieces in no game: one warning a line.
+    fn unused(&mut self, pieces: &[Piece], used: &[bool], is_empty: bool) {
+        let forms: Vec<Form> =
+            pieces.iter().zip(used).filter(|(_, used)| **used).map(|(piece, _)| piece.form).collect();
+        let has = [Form::Squares, Form::Letters, Form::Numbers].map(|form| forms.contains(&form));
+        let is_shown = |piece: &Piece| match piece.form {
+            _ if !piece.is_weak => true,
+            Form::Squares => true,
+            Form::Letters => has[1],
+            Form::Numbers => has[2],
+            Form::Fragment => is_empty || has[1] && self.is_word(piece) || has[2] && !self.is_word(piece),
+        };
+        let left: Vec<&Piece> = pieces
+            .iter()
+            .zip(used)
+            .filter(|(piece, used)| !**used && is_shown(piece))
+            .map(|(piece, _)| piece)
+            .collect();
+        let mut lines = Lines::new(self.text);
+        let numbered: Vec<(usize, &Piece)> =
+            left.into_iter().map(|piece| (lines.at(piece.begin as usize), piece)).collect();
+        let groups: Vec<&[(usize, &Piece)]> = numbered.chunk_by(|a, b| a.0 == b.0).collect();
+        for group in groups.iter().take(MAX_WARNINGS) {
+            let texts = group.iter().take(4).map(|(_, piece)| self.shown(piece));
+            let more = if group.len() > 4 { format!(" and {} more", group.len() - 4) } else { String::new() };
+            let text = texts.collect::<Vec<_>>().join(", ");
+            self.reading.warnings.push(Warning::new(group[0].0, format!("in no game: {text}{more}")));
+        }
+        if let [first, .., last] = groups.get(MAX_WARNINGS..).unwrap_or_default() {
+            let text = format!("more lines up to line {} hold moves that are in no game", last[0].0);
+            self.reading.warnings.push(Warning::new(first[0].0, text));
+        }
+    }
+
+    fn is_word(&self, piece: &Piece) -> bool {
+        self.text[piece.begin as usize..].starts_with(|c: char| c.is_alphabetic())
+    }
+
+    fn shown(&self, piece: &Piece) -> String {
+        let text = &self.text[piece.begin as usize..piece.end as usize];
+        text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(40).collect()
+    }
+}
+
+/// Reads the games of a text without structure.
+///
+/// # Errors
+/// Fails if the text has no game.
+pub(super) fn read_games(text: &str, is_json: bool) -> Result<Reading, MalformedText> {
+    let reading = read(text, None, is_json);
+    if !reading.games.is_empty() {
+        return Ok(reading);
+    }
+    let reason = match reading.warnings.first() {
+        Some(warning) => format!("has no move that can be played; {warning}"),
+        None => "no move found".into(),
+    };
+    Err(MalformedText::new(reason))
+}

@@ -1,0 +1,103 @@
+//! Parts of a text that look like moves, before anybody knows how their coordinates are counted.
+
+/// Notation of a piece, which decides how its coordinates can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Letter and number, `d1d7g7`: the letter's index from 0, the number from 1.
+    Squares,
+    /// Two letters, `djddgd`: both indices from 0.
+    Letters,
+    /// Two numbers.
+    Numbers,
+    /// Incomplete or damaged; in no game.
+    Fragment,
+}
+
+/// A coordinate that the text leaves open, as in `Qd7,g7`.
+pub const OPEN: i8 = i8::MIN;
+
+/// Place of a piece outside the main line of moves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Aside {
+    /// In the main line.
+    No,
+    /// In parentheses, as variations are.
+    Parenthesis,
+    /// In a comment in braces, or a continuation printed by an engine.
+    Comment,
+}
+
+/// Colour that a text gives to a player, which can differ from ours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colour {
+    /// Black, 黑.
+    Black,
+    /// White, 白.
+    White,
+}
+
+impl Colour {
+    /// Returns the other colour.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Black => Self::White,
+            Self::White => Self::Black,
+        }
+    }
+}
+
+/// A part of a text that looks like a move.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// Offset of the first byte.
+    pub begin: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+    /// First and second coordinates of origin, destination and arrow.
+    pub numbers: [[i8; 2]; 3],
+    /// Notation.
+    pub form: Form,
+    /// Place in or beside the main line.
+    pub aside: Aside,
+    /// Colour named before the move.
+    pub mover: Option<Colour>,
+    /// True if a new game begins here according to the numbering.
+    pub restarts: bool,
+    /// True if a word or number of prose can look like this.
+    pub is_weak: bool,
+}
+
+impl Piece {
+    /// True if the piece leaves a coordinate of its origin open.
+    pub fn is_open(&self) -> bool {
+        self.numbers[0].contains(&OPEN)
+    }
+}
+
+/// Player named by a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Player {
+    /// The first mover.
+    First,
+    /// The second mover.
+    Second,
+    /// The player of a colour.
+    Of(Colour),
+}
+
+/// A statement of the text beside its moves.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Mark {
+    /// The player has won.
+    Won(Player),
+    /// The first mover has this colour.
+    Begins(Colour),
+    /// The board has this edge.
+    Edge(usize),
+    /// Fields of a CCGC header after `AM`.
+    Header(Vec<String>),
+    /// Name and value of a PGN tag.
+    Tag(String, String),
+    /// A position as FEN.
+    Fen(String),
+}
