@@ -86,6 +86,11 @@ impl Failure {
         Self::new(kind, format!("{reason}{quoted}"))
     }
 
+    /// Formats the failure in the words of the strict checks.
+    pub fn in_strict_words(&self) -> String {
+        format!("{}: {}", self.kind.name(), self.detail)
+    }
+
     /// Puts Botzone's verdict before the detail.
     pub fn with_verdict(self) -> Self {
         Self::new(self.kind, format!("{}: {}", self.kind.verdict(), self.detail))

@@ -1,19 +1,21 @@
-//! `arena faults`: plays games of the engine with injected faults. Answers that a fault alone made late or impossible
-//! are excused. Every other forfeit counts as avoidable: the engine's fault.
+//! Injected faults, as a decorator around a program, and `arena faults`, which plays games of the engine with them.
+//! Answers that a fault alone made late or impossible are excused. Every other forfeit counts as avoidable: the engine's
+//! fault.
 
 use crate::arguments::{default_engine, read_engine, read_games, read_seconds, read_share};
 use crate::dialect::{Dialect, read_tournament};
 use crate::failure::Failure;
-use crate::game::{Control, Event, GameSetup, play};
+use crate::game::{Control, Event, GameSetup, Watcher, lose, play};
 use crate::groups;
 use crate::load::Load;
 use crate::player::{Budget, Choice, Player};
 use crate::process::signal_group;
 use crate::program::Program;
 use crate::say;
+use crate::tally::Tally;
 use clap::ValueEnum;
 use fastrand::Rng;
-use otrera::{Move, Position, Side, mix_seed};
+use otrera::{GameRecord, Move, Position, Side, mix_seed};
 use rustix::process::{Pid, Signal};
 use std::collections::BTreeMap;
 use std::fs;
@@ -65,12 +67,15 @@ pub enum Fault {
 use Fault::*;
 
 impl Fault {
-    fn name(self) -> String {
+    /// Returns the name on the command line.
+    pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    fn fits(self, protocol: Dialect) -> bool {
+    /// True if the fault can occur in this dialect. UCI has none.
+    pub fn fits(self, protocol: Dialect) -> bool {
         match self {
+            _ if protocol == Dialect::Uci => false,
             // The SAU platform gives a dead program no second chance.
             Killed => !protocol.is_sau(),
             StoppedBetween => protocol.keeps(),
@@ -129,16 +134,6 @@ pub struct Options {
     verbose: bool,
 }
 
-/// Result of a game, with the number of turns in which a fault was injected and the number of excused answers.
-#[derive(Default)]
-struct Outcome {
-    /// "won", "lost on board", "broken off" or "avoidable".
-    result: &'static str,
-    reason: String,
-    disturbed: usize,
-    excused: usize,
-}
-
 /// Plays the games. Returns true if the engine had no avoidable loss.
 pub fn run(options: &Options) -> Result<bool, String> {
     if !Path::new(&options.engine).is_file() {
@@ -156,156 +151,271 @@ pub fn run(options: &Options) -> Result<bool, String> {
     if schedule.is_empty() {
         return Err("this fault does not occur in these protocols".into());
     }
-    let mut rows: BTreeMap<String, [usize; 7]> = BTreeMap::new();
+    let mut table = Table::default();
     for number in 0..options.games {
         let turn = number as usize;
         let (fault, protocols) = &schedule[turn % schedule.len()];
         let protocol = protocols[turn / schedule.len() % protocols.len()];
-        let outcome = Bout::new(options, number, protocol, *fault)?.play()?;
+        let (side, bout) = options.bout(number, protocol, *fault)?;
         if groups::are_ending() {
             say("interrupted\n");
             break;
         }
-        for (sum, column) in rows.entry(fault.name()).or_default().iter_mut().zip(COLUMNS) {
-            *sum += match column {
-                "games" => 1,
-                "turns hit" => outcome.disturbed,
-                "excused" => outcome.excused,
-                result => usize::from(outcome.result == result),
-            };
-        }
-        if options.verbose || !outcome.reason.is_empty() {
-            let result = outcome.result;
-            say(&format!("game {}, {protocol}, {}: {result} {}\n", number + 1, fault.name(), outcome.reason));
+        table.add(&bout, side);
+        if options.verbose || !bout.reason.is_empty() {
+            let (result, reason) = (bout.result, &bout.reason);
+            say(&format!("game {}, {protocol}, {}: {result} {reason}\n", number + 1, fault.name()));
         }
     }
-    let mut table = format!("{:16}{}\n", "fault", COLUMNS.map(|column| format!("{column:>15}")).concat());
-    let all = rows.values().fold([0; 7], |sum, row| std::array::from_fn(|i| sum[i] + row[i]));
-    for (name, row) in rows.iter().chain([(&"all".to_owned(), &all)]) {
-        table += &format!("{name:16}{}\n", row.map(|count| format!("{count:15}")).concat());
-    }
-    say(&(table + EXPLANATION));
-    Ok(all[6] == 0)
+    say(&table.to_text());
+    table.check()
 }
 
-/// One game against random moves with one kind of fault.
-struct Bout<'a> {
-    options: &'a Options,
-    rng: Rng,
+impl Options {
+    /// Plays a game against random moves. Returns the engine's side and the game.
+    fn bout(&self, number: u64, protocol: Dialect, fault: Fault) -> Result<(Side, Bout), String> {
+        // Stream 0 shuffles the protocols.
+        let mut rng = Rng::with_seed(mix_seed(self.seed, number + 1));
+        let side = if rng.bool() { Side::Black } else { Side::White };
+        let mut opponent = RandomMoves(Rng::with_seed(rng.u64(..)));
+        let setting = Setting { rate: self.rate, time: self.time, grace: self.grace, seed: rng.u64(..) };
+        let total = Some(SAU_TIME).filter(|_| protocol.is_sau() && self.time.is_none());
+        let setup = GameSetup {
+            start: protocol.start(None),
+            opening: Vec::new(),
+            control: Control::turns(protocol, self.time, total),
+            grace: self.grace,
+            adjudicate: None,
+        };
+        let mut engine = vec![self.engine.clone()];
+        match self.time {
+            Some(time) => engine.extend(["--move-time".into(), time.as_secs_f64().to_string()]),
+            None if protocol.is_sau() => {
+                engine.extend(["--total-time", "30", "--move-overhead", "0.01"].map(str::to_owned));
+            }
+            None => {}
+        }
+        let faulty = Faulty::new(&engine, protocol, fault, setting)?;
+        Ok((side, faulty.play(&mut opponent, side, &setup, &mut |_, _, _| ())?))
+    }
+}
+
+/// A game with one kind of fault.
+#[derive(Clone, Debug)]
+pub struct Bout {
+    /// The game; without a winner if it was broken off.
+    pub record: GameRecord,
+    pub fault: Fault,
+    /// "won", "lost on board", "broken off" or "avoidable".
+    result: &'static str,
+    /// Reason for an avoidable loss.
+    reason: String,
+    /// Number of turns in which the fault was injected.
+    hit: u64,
+    /// Number of excused answers.
+    excused: u64,
+}
+
+/// Tally of the games with each fault.
+#[derive(Default)]
+pub struct Table(BTreeMap<String, Tally>);
+
+impl Table {
+    /// Adds a game of the program with this side.
+    pub fn add(&mut self, bout: &Bout, side: Side) {
+        let row = self.0.entry(bout.fault.name()).or_default();
+        row.add(&bout.record, side);
+        row.count("turns hit", bout.hit);
+        row.count("excused", bout.excused);
+        row.count("broken off", u64::from(bout.record.winner.is_none()));
+    }
+
+    /// Formats a row for each fault, their sum, and an explanation.
+    pub fn to_text(&self) -> String {
+        let rows: Vec<(&str, [u64; 7])> =
+            self.0.iter().map(|(name, row)| (name.as_str(), cells(row))).collect();
+        let all = rows.iter().fold([0; 7], |sum, (_, row)| std::array::from_fn(|i| sum[i] + row[i]));
+        let mut table = format!("{:16}{}\n", "fault", COLUMNS.map(|column| format!("{column:>15}")).concat());
+        for (name, row) in rows.into_iter().chain([("all", all)]) {
+            table += &format!("{name:16}{}\n", row.map(|count| format!("{count:15}")).concat());
+        }
+        table + EXPLANATION
+    }
+
+    /// Returns true if no loss was avoidable. Fails if the games ended before a fault was injected once.
+    pub fn check(&self) -> Result<bool, String> {
+        let is_good = self.0.values().all(|row| avoidable(row) == 0);
+        match self.0.iter().find(|(_, row)| is_good && row.counted("turns hit") == 0) {
+            Some((name, _)) if !groups::are_ending() => Err(format!(
+                "the fault {name} was injected in no turn: more games or a higher rate are needed"
+            )),
+            _ => Ok(is_good),
+        }
+    }
+}
+
+/// Returns the number of games that the program lost by a failure of its own.
+fn avoidable(row: &Tally) -> u64 {
+    row.failures()[0].values().map(|(count, _)| count).sum()
+}
+
+/// Returns the row's counts in the order of [`COLUMNS`].
+fn cells(row: &Tally) -> [u64; 7] {
+    COLUMNS.map(|column| match column {
+        "games" => row.games() + row.counted("broken off"),
+        "won" => row.wins(),
+        "lost on board" => row.losses() - avoidable(row),
+        "avoidable" => avoidable(row),
+        counted => row.counted(counted),
+    })
+}
+
+/// Frequency of the faults in a game, its time limits and its random seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Share of the turns in which a fault is injected.
+    pub rate: f64,
+    /// Time for a move; `None` for the platform's.
+    pub time: Option<Duration>,
+    /// Tolerated delay of an answer.
+    pub grace: Duration,
+    pub seed: u64,
+}
+
+/// Injects one kind of fault into the turns of a program.
+pub struct Faulty {
+    program: Program,
     protocol: Dialect,
     fault: Fault,
+    setting: Setting,
+    rng: Rng,
+    load: Load,
+    /// Folder of the program's log and records with [`Fault::NoDisk`], removed after the game.
     folder: PathBuf,
-    outcome: Outcome,
+    /// Number of plies played.
+    ply: usize,
+    /// Number of turns in which the fault was injected.
+    hit: u64,
+    /// Number of excused answers.
+    excused: u64,
+    /// True if the game cannot continue after the fault.
+    is_over: bool,
+    /// Reason why a fault could not be injected.
+    problem: Option<String>,
 }
 
-impl Drop for Bout<'_> {
+impl Drop for Faulty {
     fn drop(&mut self) {
+        // A leftover temporary folder is not a failure.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-impl<'a> Bout<'a> {
-    fn new(options: &'a Options, number: u64, protocol: Dialect, fault: Fault) -> Result<Self, String> {
-        let folder = std::env::temp_dir().join(format!("faults-{}-{number}", std::process::id()));
+impl Faulty {
+    /// Creates the player. Fails if the fault cannot be injected.
+    pub fn new(engine: &[String], protocol: Dialect, fault: Fault, setting: Setting) -> Result<Self, String> {
+        let mut rng = Rng::with_seed(setting.seed);
+        let folder = std::env::temp_dir().join(format!("faults-{}-{:x}", std::process::id(), setting.seed));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        // Stream 0 shuffles the protocols.
-        let rng = Rng::with_seed(mix_seed(options.seed, number + 1));
-        let outcome = Outcome { result: "broken off", ..Outcome::default() };
-        Ok(Self { options, rng, protocol, fault, folder, outcome })
-    }
-
-    /// Plays the game. Fails if the fault cannot be injected.
-    fn play(mut self) -> Result<Outcome, String> {
+        let command =
+            command(engine, fault, &folder, &mut rng).map_err(|problem| fault.not_injected(&problem));
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let busy = if self.fault == FullLoad { 2 * cores as u16 } else { 0 };
-        let mut load = Load::start(busy).map_err(|problem| self.not_injected(&problem))?;
-        let total = Some(SAU_TIME).filter(|_| self.protocol.is_sau() && self.options.time.is_none());
-        let setup = GameSetup {
-            start: self.protocol.start(None),
-            opening: Vec::new(),
-            control: Control::turns(self.protocol, self.options.time, total),
-            grace: self.options.grace,
-            adjudicate: None,
-        };
-        let side = if self.rng.bool() { Side::Black } else { Side::White };
-        let command = self.command()?;
-        let mut opponent = RandomMoves(Rng::with_seed(self.rng.u64(..)));
-        let program = Program::new(command, self.protocol).strict();
-        let mut faulty = Faulty { bout: self, program, ply: 0, is_over: false, problem: None };
-        let mut players: [&mut dyn Player; 2] = [&mut faulty, &mut opponent];
-        players.rotate_left(side.index());
-        let mut reason = None;
-        let record = play(players, &setup, &mut |_, _, event| {
-            if let Event::Failed(_, failure) = event {
-                reason = Some(failure.clone());
-            }
-        });
-        let left = if reason.is_none() { faulty.program.leave() } else { Ok(()) };
-        if !load.is_running() {
-            faulty.problem = Some("a busy process has ended".into());
-        }
-        let Faulty { mut bout, is_over, problem, .. } = faulty;
-        if let Some(problem) = problem {
-            return Err(bout.not_injected(&problem));
-        }
-        let mut outcome = std::mem::take(&mut bout.outcome);
-        match reason.or(left.err()) {
-            Some(_) if is_over => {}
-            Some(failure) => {
-                outcome.result = "avoidable";
-                outcome.reason = format!("{}: {}", failure.kind.name(), failure.detail);
-            }
-            None if record.winner == Some(side) => outcome.result = "won",
-            None => outcome.result = "lost on board",
-        }
-        Ok(outcome)
+        let busy = if fault == FullLoad { 2 * cores as u16 } else { 0 };
+        let load = Load::start(busy).map_err(|problem| fault.not_injected(&problem));
+        let program = |command| Program::new(command, protocol).strict();
+        let started = command.and_then(|command| Ok((program(command), load?)));
+        let (program, load) = started.inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
+        let (ply, hit, excused, is_over, problem) = (0, 0, 0, false, None);
+        Ok(Self { program, protocol, fault, setting, rng, load, folder, ply, hit, excused, is_over, problem })
     }
 
-    fn not_injected(&self, problem: &str) -> String {
-        let name = self.fault.name();
+    /// Plays a game with this side against `opponent`. Fails if the fault could not be injected.
+    pub fn play(
+        mut self,
+        opponent: &mut dyn Player,
+        side: Side,
+        setup: &GameSetup,
+        watcher: &mut Watcher,
+    ) -> Result<Bout, String> {
+        let mut players: [&mut dyn Player; 2] = [&mut self, opponent];
+        players.rotate_left(side.index());
+        let mut failure = None;
+        let mut record = play(players, setup, &mut |position, ply, event| {
+            if let Event::Failed(loser, why) = event
+                && loser == side
+            {
+                failure.get_or_insert_with(|| why.clone());
+            }
+            watcher(position, ply, event);
+        });
+        if failure.is_none()
+            && let Err(why) = self.program.leave()
+        {
+            lose(&mut record, side, &why);
+            failure = Some(why);
+        }
+        if !self.load.is_running() {
+            self.problem = Some("a busy process has ended".into());
+        }
+        if let Some(problem) = &self.problem {
+            return Err(self.fault.not_injected(problem));
+        }
+        let mut reason = String::new();
+        let result = match failure {
+            Some(_) if self.is_over => {
+                (record.winner, record.forfeit) = (None, None);
+                "broken off"
+            }
+            Some(failure) => {
+                reason = failure.in_strict_words();
+                "avoidable"
+            }
+            None if record.winner == Some(side) => "won",
+            None => "lost on board",
+        };
+        Ok(Bout { record, fault: self.fault, result, reason, hit: self.hit, excused: self.excused })
+    }
+}
+
+impl Fault {
+    fn not_injected(self, problem: &str) -> String {
+        let name = self.name();
         format!("the fault {name} cannot be injected: {problem}; choose other faults with --fault")
     }
+}
 
-    /// Returns the engine's command line, which for `NoDisk` and `Clock` also injects the fault.
-    fn command(&mut self) -> Result<Vec<String>, String> {
-        let mut command = match self.fault {
-            NoDisk => self.without_disk(),
-            Clock => {
-                if !can_unshare("--time") {
-                    return Err(self.not_injected("`unshare --time` needs root's rights"));
-                }
-                // The clocks are set forward by up to 300 days.
-                let days = (86_400 * self.rng.u32(0..=300)).to_string();
-                let start = ["unshare", "--time", "--monotonic", &days, "--boottime", &days];
-                start.into_iter().chain([&*self.options.engine]).map(str::to_owned).collect()
+/// Returns the command line of the engine, which for `NoDisk` and `Clock` also injects the fault.
+fn command(engine: &[String], fault: Fault, folder: &Path, rng: &mut Rng) -> Result<Vec<String>, String> {
+    match fault {
+        NoDisk => Ok(without_disk(engine, folder, rng)),
+        Clock => {
+            if !succeeds(&["unshare", "--time", "true"]) {
+                return Err("`unshare --time` needs root's rights".into());
             }
-            _ => vec![self.options.engine.clone()],
-        };
-        match self.options.time {
-            Some(time) => command.extend(["--move-time".into(), time.as_secs_f64().to_string()]),
-            None if self.protocol.is_sau() => {
-                command.extend(["--total-time", "30", "--move-overhead", "0.01"].map(str::to_owned));
-            }
-            None => {}
+            // The clocks are set forward by up to 300 days.
+            let days = (86_400 * rng.u32(0..=300)).to_string();
+            let start = ["unshare", "--time", "--monotonic", &days, "--boottime", &days];
+            Ok(start.into_iter().map(str::to_owned).chain(engine.iter().cloned()).collect())
         }
-        Ok(command)
+        _ => Ok(engine.to_vec()),
     }
+}
 
-    /// Returns a command line that runs the engine with a full disk or with invalid paths.
-    fn without_disk(&mut self) -> Vec<String> {
-        const SCRIPT: &str = "mount -t tmpfs -o size=4k tmpfs \"$0\" && head -c 9999 /dev/zero >\"$0/full\" \
-                              2>/dev/null; exec \"$@\"";
-        let (engine, folder) = (&self.options.engine, self.folder.display());
-        let (log, records) = (format!("{folder}/log"), format!("{folder}/records"));
-        let folder = folder.to_string();
-        let (start, log, records) = if self.rng.bool() && can_unshare("--mount") {
-            (vec!["unshare", "--mount", "sh", "-c", SCRIPT, &folder], log.as_str(), records.as_str())
-        } else {
-            (vec!["env", "TMPDIR=/dev/full"], "/dev/full", "/dev/full/records")
-        };
-        let words = [&start[..], &[engine, "--log", log, "--record-dir", records]].concat();
-        words.into_iter().map(str::to_owned).collect()
-    }
+/// Returns a command line that runs the engine with a full disk or with invalid paths.
+fn without_disk(engine: &[String], folder: &Path, rng: &mut Rng) -> Vec<String> {
+    const MOUNT: &str = "mount -t tmpfs -o size=4k tmpfs \"$0\" || exit 1; \
+                         head -c 9999 /dev/zero >\"$0/full\" 2>/dev/null; exec \"$@\"";
+    let folder = folder.to_string_lossy().into_owned();
+    let (log, records) = (format!("{folder}/log"), format!("{folder}/records"));
+    let mount = ["unshare", "--mount", "sh", "-c", MOUNT, &folder];
+    let (start, log, records) = if rng.bool() && succeeds(&[&mount[..], &["true"]].concat()) {
+        (mount.to_vec(), log.as_str(), records.as_str())
+    } else {
+        (vec!["env", "TMPDIR=/dev/full"], "/dev/full", "/dev/full/records")
+    };
+    let engine: Vec<&str> = engine.iter().map(String::as_str).collect();
+    let words = [&start[..], &engine, &["--log", log, "--record-dir", records]].concat();
+    words.into_iter().map(str::to_owned).collect()
 }
 
 /// The opponent.
@@ -318,29 +428,17 @@ impl Player for RandomMoves {
     }
 }
 
-/// Injects faults into the turns of a program.
-struct Faulty<'a> {
-    bout: Bout<'a>,
-    program: Program,
-    /// Number of plies played.
-    ply: usize,
-    /// True if the game cannot continue after the fault.
-    is_over: bool,
-    /// Reason why a fault could not be injected.
-    problem: Option<String>,
-}
-
-impl Player for Faulty<'_> {
+impl Player for Faulty {
     fn begin(&mut self, start: &Position, side: Side) -> Result<(), Failure> {
         self.program.begin(start, side)
     }
 
     /// Requests a move, and repeats the request if the fault prevented an answer.
     fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Failure> {
-        let is_whole_game = matches!(self.bout.fault, FullLoad | NoDisk);
-        let is_disturbed = is_whole_game || self.bout.rng.f64() < self.bout.options.rate;
-        self.bout.outcome.disturbed += usize::from(is_disturbed);
-        let fault = Some(self.bout.fault).filter(|_| is_disturbed && !is_whole_game);
+        let is_whole_game = matches!(self.fault, FullLoad | NoDisk);
+        let is_disturbed = is_whole_game || self.rng.f64() < self.setting.rate;
+        self.hit += u64::from(is_disturbed);
+        let fault = Some(self.fault).filter(|_| is_disturbed && !is_whole_game);
         let mut excuse = Duration::ZERO;
         let mut choice = match self.disturbed(fault, position, budget, &mut excuse) {
             Ok(choice) => choice,
@@ -350,8 +448,8 @@ impl Player for Faulty<'_> {
                 if !fault.and_then(Fault::causes).is_some_and(is_cause) {
                     return Err(failure);
                 }
-                self.bout.outcome.excused += 1;
-                if self.bout.protocol.is_sau() {
+                self.excused += 1;
+                if self.protocol.is_sau() {
                     self.is_over = true;
                     return Err(failure);
                 }
@@ -365,8 +463,8 @@ impl Player for Faulty<'_> {
         let time = choice.time.unwrap_or_default();
         let own = time.saturating_sub(excuse);
         choice.time = Some(own);
-        let is_late = |time| budget.time.is_some_and(|limit| time > limit + self.bout.options.grace);
-        self.bout.outcome.excused += usize::from(is_late(time) && !is_late(own));
+        let is_late = |time| budget.time.is_some_and(|limit| time > limit + self.setting.grace);
+        self.excused += u64::from(is_late(time) && !is_late(own));
         Ok(choice)
     }
 
@@ -380,7 +478,7 @@ impl Player for Faulty<'_> {
     }
 }
 
-impl Faulty<'_> {
+impl Faulty {
     /// Plays one turn, with a fault if one is given. Adds the delay that the fault caused to `excuse`.
     fn disturbed(
         &mut self,
@@ -390,11 +488,11 @@ impl Faulty<'_> {
         excuse: &mut Duration,
     ) -> Result<Choice, Failure> {
         let text = self.program.prepare(budget)?;
-        let think = self.bout.options.time.unwrap_or(Duration::from_secs(1));
+        let think = self.setting.time.unwrap_or(Duration::from_secs(1));
         *excuse = excuse.saturating_add(self.send(fault, &text)?);
         let group = self.program.process()?.group();
-        let delay = think.mul_f64(self.bout.rng.f64());
-        let random = [(); 2].map(|()| self.bout.rng.f64());
+        let delay = think.mul_f64(self.rng.f64());
+        let random = [(); 2].map(|()| self.rng.f64());
         self.program.sent()?;
         thread::scope(|scope| {
             let meanwhile = scope.spawn(move || match fault {
@@ -432,7 +530,7 @@ impl Faulty<'_> {
         }
         let noisy = if fault == Some(Noise) { self.noisy(text) } else { String::new() };
         let began = Instant::now();
-        let rng = &mut self.bout.rng;
+        let rng = &mut self.rng;
         let process = self.program.process()?;
         match fault {
             Some(StoppedBetween) => {
@@ -461,8 +559,8 @@ impl Faulty<'_> {
         const BLANK: [&str; 4] = ["", "   ", "\r", "\t"];
         let long = "x".repeat(5000);
         let words = ["garbage", "#!?", "hello 12", "3.5 2", "settings 9", &long, "new"];
-        let is_kept = self.bout.protocol.keeps() && !self.bout.protocol.is_sau();
-        let words = match (is_kept && self.ply >= 2, self.bout.protocol.is_sau()) {
+        let is_kept = self.protocol.keeps() && !self.protocol.is_sau();
+        let words = match (is_kept && self.ply >= 2, self.protocol.is_sau()) {
             // A keep-running process on Botzone reads any other line as the opponent's move.
             (true, _) => &words[..0],
             (_, true) => &words[..6],
@@ -470,8 +568,8 @@ impl Faulty<'_> {
         };
         let choices = [&BLANK, words].concat();
         let lines: Vec<&str> =
-            (0..self.bout.rng.usize(1..=4)).map(|_| choices[self.bout.rng.usize(..choices.len())]).collect();
-        let behind = match (self.bout.protocol.is_sau(), is_kept) {
+            (0..self.rng.usize(1..=4)).map(|_| choices[self.rng.usize(..choices.len())]).collect();
+        let behind = match (self.protocol.is_sau(), is_kept) {
             (true, _) => "undo\n",
             (_, true) => "\t\n   ",
             // Botzone appends stored data to the request.
@@ -510,7 +608,37 @@ fn slow(group: Pid, think: Duration, [pause, share]: [f64; 2]) -> Duration {
     Duration::ZERO
 }
 
-fn can_unshare(what: &str) -> bool {
-    let status = Command::new("unshare").args([what, "true"]).stderr(Stdio::null()).status();
+fn succeeds(command: &[&str]) -> bool {
+    let status = Command::new(command[0]).args(&command[1..]).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_that_was_never_injected_fails_the_run() {
+        let bout = |hit, forfeit: Option<&str>| Bout {
+            record: GameRecord {
+                winner: Some(if forfeit.is_some() { Side::White } else { Side::Black }),
+                forfeit: forfeit.map(|kind| (kind.to_owned(), kind.to_owned())),
+                ..GameRecord::new("", "", Position::standard())
+            },
+            fault: Noise,
+            result: "",
+            reason: String::new(),
+            hit,
+            excused: 0,
+        };
+        let mut table = Table::default();
+        table.add(&bout(0, None), Side::Black);
+        assert!(table.check().unwrap_err().starts_with("the fault noise was injected in no turn"));
+        table.add(&bout(1, None), Side::Black);
+        assert_eq!(table.check(), Ok(true));
+        table.add(&bout(0, Some("crash")), Side::Black);
+        assert_eq!(table.check(), Ok(false));
+        let row = "noise                         3              1              2              0";
+        assert!(table.to_text().contains(row), "{}", table.to_text());
+    }
 }

@@ -117,6 +117,12 @@ pub fn play<'a>(
     game.record
 }
 
+/// Records that this side has lost by a failure.
+pub fn lose(record: &mut GameRecord, side: Side, failure: &Failure) {
+    record.winner = Some(side.opponent());
+    record.forfeit = Some((failure.kind.word().to_owned(), failure.to_string()));
+}
+
 struct Game<'a, 'b> {
     setup: &'a GameSetup,
     players: [&'a mut dyn Player; 2],
@@ -188,8 +194,7 @@ impl Game<'_, '_> {
         let Err(failure) = outcome else { return };
         (self.watcher)(&self.position, self.record.moves.len(), Event::Failed(side, &failure));
         if self.failed == [false; 2] {
-            self.record.winner = Some(side.opponent());
-            self.record.forfeit = Some((failure.kind.word().to_owned(), failure.to_string()));
+            lose(&mut self.record, side, &failure);
         }
         self.failed[side.index()] = true;
     }

@@ -8,9 +8,9 @@
 //! 3. [`notation`], [`interaction`]: moves, histories and answers of each platform. [`dialect`]: the protocols. [`board`]:
 //!    the game.
 //! 4. [`player`]: the interface of players. [`program`]: a process that speaks a dialect, as a player.
-//! 5. [`game`]: one game between two players.
-//! 6. [`sau`]: a model of the SAU platform and its operator. [`selfplay`], [`faults`]: the commands of the program `arena`,
-//!    and [`arguments`], their option values.
+//! 5. [`game`]: one game between two players. [`tally`]: counts over games. [`screen`]: shows games.
+//! 6. [`sau`]: a model of the SAU platform and its operator. [`faults`]: faults injected into a program's turns, and the
+//!    command of this name. [`selfplay`]: the other command of the program `arena`. [`arguments`]: their option values.
 
 #![allow(missing_docs)] // used only in this workspace: self-explanatory names need no comment
 
@@ -29,8 +29,10 @@ pub mod player;
 pub mod process;
 pub mod program;
 pub mod sau;
+pub mod screen;
 pub mod selfplay;
 pub mod signals;
+pub mod tally;
 pub mod usage;
 
 use std::io::{self, Write};

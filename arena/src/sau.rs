@@ -8,14 +8,14 @@ use crate::arguments::{read_seconds, read_time};
 use crate::board::Board;
 use crate::dialect::Dialect;
 use crate::failure::{Failure, Kind};
-use crate::game::{Control, Event, GameSetup, play};
+use crate::game::{Control, Event, GameSetup, Watcher, play};
 use crate::notation::{Form, read_letters};
 use crate::player::{Budget, Choice, Player};
 use crate::process::signal;
 use crate::program::Program;
 use clap::ValueEnum;
 use fastrand::Rng;
-use otrera::{Move, Position, Side, Size, mix_seed};
+use otrera::{GameRecord, Move, Position, Side, Size, mix_seed};
 use rustix::process::Signal;
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
@@ -56,7 +56,18 @@ pub struct Options {
     opponent_time: Duration,
     /// Random seed of the opponent, the charges and the kills.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
+}
+
+impl Options {
+    /// Default of [`Options::total_time`].
+    pub const TOTAL_TIME: Duration = Duration::from_secs(60);
+
+    /// Creates options with the default charge; `opponent_time` is `None` for the default.
+    pub fn new(total_time: Duration, kill: Kill, opponent_time: Option<Duration>, seed: u64) -> Self {
+        let opponent_time = opponent_time.unwrap_or(Duration::from_millis(300));
+        Self { total_time, charge: 0.25..0.5, kill, opponent_time, seed }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -111,12 +122,12 @@ impl Conditions<'_> {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Played {
+    /// The game, without names.
+    pub record: GameRecord,
     /// Reason why the game was not finished; `None` if it was.
     pub broken: Option<String>,
-    pub plies: usize,
-    pub won: bool,
     /// Time that the engine used, by the platform's clock.
     pub used: Duration,
     /// Number of plies played before the engine was killed; `None` if it was not.
@@ -126,9 +137,21 @@ pub struct Played {
     pub log: String,
 }
 
+impl Played {
+    /// Returns the fraction of the total time that the engine used; above 1 if it was late.
+    pub fn share(&self, options: &Options) -> f64 {
+        self.used.as_secs_f64() / options.total_time.as_secs_f64()
+    }
+}
+
 /// Plays a game of the engine against `opponent` on the simulated platform. Its files are written to `folder`, which must
 /// be empty.
-pub fn simulate(opponent: &mut dyn Player, conditions: Conditions, folder: &Path) -> Played {
+pub fn simulate(
+    opponent: &mut dyn Player,
+    conditions: Conditions,
+    folder: &Path,
+    watcher: &mut Watcher,
+) -> Played {
     let platform = Mutex::new(Platform::new(conditions, folder));
     let setup = GameSetup {
         start: Dialect::Sau.start(None),
@@ -143,23 +166,18 @@ pub fn simulate(opponent: &mut dyn Player, conditions: Conditions, folder: &Path
     let mut players: [&mut dyn Player; 2] = [&mut engine, &mut rival];
     players.rotate_left(side.index());
     let mut broken = None;
-    let record = play(players, &setup, &mut |_, _, event| {
+    let record = play(players, &setup, &mut |position, ply, event| {
         if let Event::Failed(loser, failure) = event {
             let who = if loser == side { "" } else { "the opponent: " };
             broken.get_or_insert(format!("{who}{}", failure.detail));
         }
+        watcher(position, ply, event);
     });
     let mut platform = platform.into_inner().unwrap_or_else(PoisonError::into_inner);
     platform.program.kill();
     let logs = ["otrera.log", "otrera-2.log"].map(|name| folder.join("engine").join(name));
     let log = logs.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
-    Played {
-        won: broken.is_none() && record.winner == Some(side),
-        broken,
-        plies: record.moves.len(),
-        log,
-        ..platform.played
-    }
+    Played { record, broken, log, ..platform.played }
 }
 
 /// The engine under test, handled by the platform and its operator.
@@ -257,7 +275,14 @@ impl<'a> Platform<'a> {
             turns: 0,
             seen: 0,
             problem: None,
-            played: Played::default(),
+            played: Played {
+                record: GameRecord::new("", "", Dialect::Sau.start(None)),
+                broken: None,
+                used: Duration::ZERO,
+                killed: None,
+                refused: 0,
+                log: String::new(),
+            },
             boxes: Vec::new(),
             kill_turn,
             kill_due: None,

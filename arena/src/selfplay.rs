@@ -8,10 +8,11 @@ use crate::groups;
 use crate::player::Player;
 use crate::program::Program;
 use crate::say;
-use clap::{ValueEnum, value_parser};
+use crate::screen::{Screen, Show, lower};
+use crate::tally::Tally;
+use clap::value_parser;
 use otrera::record::ccgc;
-use otrera::{GameRecord, PlayedMove, Position, Side, Size, mix_seed};
-use std::collections::BTreeMap;
+use otrera::{GameRecord, Side, Size, mix_seed};
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -19,16 +20,6 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Show {
-    /// Each move with the board after it.
-    Board,
-    /// Each move.
-    Moves,
-    /// Results only.
-    None,
-}
 
 /// Plays whole games of the engine against itself through its tournament protocols, checks every move and every line,
 /// and shows and records the games.
@@ -88,16 +79,6 @@ impl Options {
     }
 }
 
-#[derive(Default)]
-struct Tally {
-    games: usize,
-    wins: [usize; 2],
-    plies: usize,
-    offences: BTreeMap<&'static str, usize>,
-    /// Fraction of the total time used, 0 to 1: one entry per side and game.
-    used: Vec<f64>,
-}
-
 /// State shared by all threads, each of which plays one game at a time.
 struct Match<'a> {
     options: &'a Options,
@@ -111,10 +92,7 @@ struct Match<'a> {
 struct Game {
     number: u64,
     offences: Vec<(Side, Failure)>,
-    /// Output of the game, printed at its end if several games run at once.
-    held: String,
-    /// Number of terminal lines that the next board overwrites.
-    drawn: usize,
+    screen: Screen,
 }
 
 /// Plays the games. Returns true if no violation occurred.
@@ -142,8 +120,8 @@ pub fn run(options: &Options) -> Result<bool, String> {
     if groups::are_ending() {
         say("\ninterrupted\n");
     }
-    say(&tally.summary());
-    Ok(tally.offences.is_empty())
+    say(&summary(&tally));
+    Ok(tally.failed(None) == 0)
 }
 
 /// Checks the engine and both presets by running `perft 0`, because the engine prints no errors during a game.
@@ -181,9 +159,9 @@ impl Match<'_> {
             if let Err(failure) = program.leave()
                 && !groups::are_ending()
             {
-                let (label, what) = (self.label(side), strict(&failure));
+                let (label, what) = (self.label(side), failure.in_strict_words());
                 say(&format!("after the last game, {label}: {what}\n"));
-                self.note(&failure);
+                self.note(side, &failure);
             }
         }
         Ok(())
@@ -191,13 +169,11 @@ impl Match<'_> {
 
     fn play(&self, number: u64, programs: &mut [Program; 2]) -> (Game, GameRecord) {
         let options = self.options;
-        let mut game = Game { number, offences: Vec::new(), held: String::new(), drawn: 0 };
-        if self.show != Show::None {
-            let players = Side::BOTH.map(|side| self.label(side)).join(" against ");
-            self.say(&mut game, &format!("game {number}: {players}\n"));
-        }
+        let mut game =
+            Game { number, offences: Vec::new(), screen: Screen::new(self.show, options.jobs > 1) };
         let start = options.protocol.start(options.size);
-        self.draw(&mut game, &start, "");
+        let players = Side::BOTH.map(|side| self.label(side)).join(" against ");
+        game.screen.begin(&format!("game {number}: {players}"), &start);
         for side in Side::BOTH {
             programs[side.index()].set_command(self.command(number, side));
         }
@@ -210,29 +186,18 @@ impl Match<'_> {
         };
         let [black, white] = programs;
         let record = play([black, white], &setup, &mut |position, ply, event| match event {
-            Event::Moved(played) => self.show_move(&mut game, position, ply, played),
+            Event::Moved(played) => game.screen.moved(position, ply, played),
             Event::Failed(side, failure) => self.show_failure(&mut game, ply, side, failure),
         });
         (game, record)
-    }
-
-    fn show_move(&self, game: &mut Game, position: &Position, ply: usize, played: &PlayedMove) {
-        let mover = lower(position.side().opponent());
-        let line =
-            format!("{ply:3}. {mover} {:12} {:7.3} s\n", played.mv.to_string(), played.time.as_secs_f64());
-        match self.show {
-            Show::Board => self.draw(game, position, &line),
-            Show::Moves => self.say(game, &line),
-            Show::None => {}
-        }
     }
 
     fn show_failure(&self, game: &mut Game, ply: usize, side: Side, failure: &Failure) {
         if groups::are_ending() {
             return;
         }
-        let (number, label, what) = (game.number, self.label(side), strict(failure));
-        self.say(game, &format!("game {number}, after ply {ply}, {label}: {what}\n"));
+        let (number, label, what) = (game.number, self.label(side), failure.in_strict_words());
+        game.screen.say(&format!("game {number}, after ply {ply}, {label}: {what}\n"));
         game.offences.push((side, failure.clone()));
     }
 
@@ -250,26 +215,24 @@ impl Match<'_> {
             fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
             line += &format!(", record {}", path.display());
         }
-        self.say(&mut game, &(line + "\n"));
-        say(&game.held);
+        game.screen.say(&(line + "\n"));
+        game.screen.end();
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        tally.games += 1;
-        tally.wins[winner.index()] += 1;
-        tally.plies += plies;
+        tally.add_result(&record, Side::Black);
         if let Some(total) = self.options.total_time {
-            let used = |first| -> f64 {
-                record.moves.iter().skip(first).step_by(2).map(|m| m.time.as_secs_f64()).sum()
-            };
-            tally.used.extend([used(0), used(1)].map(|used| used / total.as_secs_f64()));
+            for first in [0, 1] {
+                let times = record.moves.iter().skip(first).step_by(2).map(|played| played.time);
+                tally.add_used(times.sum::<Duration>().as_secs_f64() / total.as_secs_f64());
+            }
         }
         drop(tally);
-        game.offences.iter().for_each(|(_, failure)| self.note(failure));
+        game.offences.iter().for_each(|(side, failure)| self.note(*side, failure));
         Ok(())
     }
 
-    fn note(&self, failure: &Failure) {
+    fn note(&self, side: Side, failure: &Failure) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        *tally.offences.entry(failure.kind.name()).or_default() += 1;
+        tally.add_failure(side.index(), failure.kind.name(), &failure.detail);
     }
 
     fn file_name(&self, game: &Game, winner: Side) -> String {
@@ -316,55 +279,18 @@ impl Match<'_> {
     fn label(&self, side: Side) -> String {
         format!("{} ({})", lower(side), self.preset(side))
     }
-
-    /// Prints the board. On a terminal, the new board replaces the previous one.
-    fn draw(&self, game: &mut Game, position: &Position, line: &str) {
-        if self.show != Show::Board {
-            return;
-        }
-        let text = format!("{line}\n{position}\n");
-        let over = if game.drawn > 0 { format!("\x1b[{}F\x1b[J", game.drawn) } else { String::new() };
-        let can_overwrite = io::stdout().is_terminal() && std::env::var("TERM").is_ok_and(|t| t != "dumb");
-        if self.options.jobs == 1 && can_overwrite {
-            game.drawn = text.lines().count();
-        }
-        self.say(game, &(over + &text));
-    }
-
-    /// Prints the text, or holds the text back until the game ends if several games run at once.
-    fn say(&self, game: &mut Game, text: &str) {
-        if self.options.jobs == 1 {
-            say(text);
-        } else {
-            game.held += text;
-        }
-    }
 }
 
-fn lower(side: Side) -> &'static str {
-    if side == Side::Black { "black" } else { "white" }
-}
-
-/// Formats a failure in the words of the strict checks.
-fn strict(failure: &Failure) -> String {
-    format!("{}: {}", failure.kind.name(), failure.detail)
-}
-
-impl Tally {
-    fn summary(&self) -> String {
-        let Self { games, wins: [black, white], plies, offences, used } = self;
-        let mean = *plies as f64 / (*games).max(1) as f64;
-        let count = |kind: &&str| format!("{kind} {}", offences.get(kind).unwrap_or(&0));
-        let counts = Kind::NAMES.iter().map(count).collect::<Vec<_>>().join(", ");
-        let mut text = format!(
-            "games {games}: black wins {black}, white wins {white}, mean {mean:.1} plies\nviolations: {counts}\n"
-        );
-        let mut used: Vec<f64> = used.iter().map(|share| 100.0 * share).collect();
-        used.sort_by(f64::total_cmp);
-        if let (Some(least), Some(most)) = (used.first(), used.last()) {
-            let mean = used.iter().sum::<f64>() / used.len() as f64;
-            text += &format!("time used: {least:.1} to {most:.1} %, mean {mean:.1} %\n");
-        }
-        text
+fn summary(tally: &Tally) -> String {
+    let [black, white] = tally.wins_of_sides();
+    let count = |kind: &str| format!("{kind} {}", tally.failed(Some(kind)));
+    let counts = Kind::NAMES.map(count).join(", ");
+    let (games, mean) = (tally.games(), tally.mean_plies());
+    let mut text = format!(
+        "games {games}: black wins {black}, white wins {white}, mean {mean:.1} plies\nviolations: {counts}\n"
+    );
+    if let Some([least, most, mean]) = tally.used_percent() {
+        text += &format!("time used: {least:.1} to {most:.1} %, mean {mean:.1} %\n");
     }
+    text
 }

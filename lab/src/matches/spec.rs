@@ -49,6 +49,14 @@ impl PlayerSpec {
         }
     }
 
+    /// Returns the command and the dialect of a player that is a program.
+    pub fn program(&self) -> Option<(&[String], Dialect)> {
+        match &self.kind {
+            Kind::External { command, protocol } => Some((command, *protocol)),
+            _ => None,
+        }
+    }
+
     /// Checks that the player's program, if it has one, can be started; stops the program immediately.
     pub fn check_start(&self) -> Result<(), String> {
         match &self.kind {

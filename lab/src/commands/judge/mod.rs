@@ -2,23 +2,24 @@
 //! memory that its turns took.
 
 pub mod confine;
-mod report;
 
 use crate::arguments::{read_games, read_if, read_size, read_time};
 use crate::interrupt::locked;
+use crate::matches::platform::between;
+use crate::matches::score::side_of_a;
 use crate::matches::spec::PlayerSpec;
+use crate::matches::verdicts::Report;
 use crate::play::player::Player;
 use crate::progress::progress_bar;
 use clap::ValueEnum;
 use confine::{Refusal, confined};
-use otrera::{GameRecord, Position, Side, Size};
+use otrera::{GameRecord, Position, Size};
 use otrera_arena::dialect::{Dialect, Mode};
-use otrera_arena::game::{Control, GameSetup, play};
+use otrera_arena::game::{Control, GameSetup};
 use otrera_arena::limits::{Allowance, Log};
 use otrera_arena::load::Load;
 use otrera_arena::process::{Errors, check_start};
 use otrera_arena::program::Program;
-use report::Report;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -177,18 +178,17 @@ impl<'a> Court<'a> {
         let bar = progress_bar(self.args.games);
         bar.set_message(format!("games of {mode}"));
         for number in 0..self.args.games {
-            let bot_side = if number.is_multiple_of(2) { Side::Black } else { Side::White };
-            let game = self.game(&mut bots, bot_side, number);
+            let (bot_side, game) = (side_of_a(number), self.game(&mut bots, number));
             let turns = std::mem::take(&mut *locked(&log));
-            report.add(game, bot_side, self.opponent.is_none(), turns);
-            bar.set_message(format!("games of {mode}, {} won", report.won));
+            report.add(&game, bot_side, self.opponent.is_none(), turns);
+            bar.set_message(format!("games of {mode}, {} won", report.tally.wins()));
             bar.inc(1);
         }
         bar.finish_and_clear();
         report
     }
 
-    fn game(&self, bots: &mut [Program; 2], bot_side: Side, number: u64) -> GameRecord {
+    fn game(&self, bots: &mut [Program; 2], number: u64) -> GameRecord {
         let conditions = GameSetup {
             start: Position::start(self.args.size),
             opening: Vec::new(),
@@ -204,9 +204,6 @@ impl<'a> Court<'a> {
             Some(player) => player.as_mut(),
             None => twin,
         };
-        match bot_side {
-            Side::Black => play([bot, opponent], &conditions, &mut |_, _, _| ()),
-            Side::White => play([opponent, bot], &conditions, &mut |_, _, _| ()),
-        }
+        between([bot, opponent], number, &conditions, &mut |_, _, _| ())
     }
 }

@@ -68,7 +68,7 @@ fn rounds(games: &[GameRecord]) -> Vec<f64> {
 fn format_rate(games: &[GameRecord]) -> String {
     // The games are from several matches, so only the counts of the score are meaningful.
     let score = Score::of(games);
-    let (low, high) = percent_interval(score.wins, score.games());
+    let (low, high) = percent_interval(score.tally.wins(), score.tally.games());
     format!("{:.0}% ({low:.0}-{high:.0})", percent(&score))
 }
 

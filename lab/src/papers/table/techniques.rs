@@ -51,7 +51,7 @@ pub fn run(study: &Study) -> Result<(), String> {
         sheet.row([
             format!("{how} {name}"),
             settings.to_owned(),
-            format!("{}-{}", score.wins, score.losses),
+            format!("{}-{}", score.tally.wins(), score.tally.losses()),
             worth.map_or("-".into(), |(elo, _)| format!("{elo:+.0}")),
             worth.map_or("-".into(), |(_, [low, high])| format!("{low:+.0} to {high:+.0}")),
         ]);

@@ -4,14 +4,14 @@ use crate::sheet::Sheet;
 use otrera::{GameRecord, Side};
 use otrera_arena::failure::{Failure, Kind};
 use otrera_arena::limits::TurnTaken;
+use otrera_arena::tally::Tally;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub mode: String,
-    pub games: u64,
-    pub won: u64,
+    pub tally: Tally,
     /// Turns of the bot in all games.
     pub turns: Vec<TurnTaken>,
     /// For each game that the bot lost by a verdict, the number of the game and the reason.
@@ -22,15 +22,14 @@ pub struct Report {
 
 impl Report {
     /// Adds a finished game; `is_alone` is true if the bot played against itself.
-    pub fn add(&mut self, game: GameRecord, bot_side: Side, is_alone: bool, mut turns: Vec<TurnTaken>) {
-        self.games += 1;
-        self.won += u64::from(game.winner == Some(bot_side));
-        if let Some((kind, forfeit)) = game.forfeit {
-            let number = self.games;
+    pub fn add(&mut self, game: &GameRecord, bot_side: Side, is_alone: bool, mut turns: Vec<TurnTaken>) {
+        self.tally.add(game, bot_side);
+        if let Some((kind, forfeit)) = &game.forfeit {
+            let number = self.tally.games();
             if game.winner == Some(bot_side) && !is_alone {
                 self.gifts.push(format!("game {number} by {forfeit}"));
             } else {
-                self.problems.push(format!("game {number}, {}", complaint(&mut turns, &kind, &forfeit)));
+                self.problems.push(format!("game {number}, {}", complaint(&mut turns, kind, forfeit)));
             }
         }
         self.turns.extend(turns);
@@ -61,7 +60,7 @@ impl Report {
     }
 
     pub fn to_text(&self) -> String {
-        let Self { mode, won, games, .. } = self;
+        let (mode, won, games) = (&self.mode, self.tally.wins(), self.tally.games());
         let verdicts = self.verdicts();
         let verdicts: Vec<String> =
             verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
@@ -93,7 +92,7 @@ impl Report {
             json!({"turns": turns, "cpu": cpu, "wall": wall})
         };
         json!({
-            "mode": self.mode, "games": self.games, "won": self.won, "verdicts": verdicts,
+            "mode": self.mode, "games": self.tally.games(), "won": self.tally.wins(), "verdicts": verdicts,
             "first_turns": times(true), "other_turns": times(false), "peak_memory": self.peak(),
             "lost": self.problems, "opponent_lost": self.gifts,
         })
