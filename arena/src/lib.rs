@@ -2,20 +2,22 @@
 //!
 //! Each module uses only those listed above it:
 //!
-//! 1. [`groups`]: process groups that end with this program. [`signals`]: Ctrl-C. [`usage`]: time and memory of a process.
-//!    [`load`]: busy processes. [`failure`]: what loses a game away from the board.
+//! 1. [`groups`]: process groups that end with this program. [`signals`]: Ctrl-C. [`usage`]: time and memory of a
+//!    process. [`load`]: busy processes. [`failure`]: what loses a game away from the board.
 //! 2. [`process`]: a child process on pipes. [`limits`]: a process with a judge's limits.
-//! 3. [`notation`], [`interaction`]: moves, histories and answers of each platform. [`dialect`]: the protocols. [`board`]:
-//!    the game.
+//! 3. [`notation`], [`interaction`]: moves, histories and answers of each platform. [`dialect`]: the protocols.
+//!    [`board`]: the game.
 //! 4. [`player`]: the interface of players. [`program`]: a process that speaks a dialect, as a player.
 //! 5. [`game`]: one game between two players. [`tally`]: counts over games. [`screen`]: shows games.
-//! 6. [`sau`]: a model of the SAU platform and its operator. [`faults`]: faults injected into a program's turns, and the
-//!    command of this name. [`selfplay`]: the other command of the program `arena`. [`arguments`]: their option values.
+//! 6. [`sau`]: a model of the SAU platform and its operator. [`faults`]: faults injected into a program's turns.
+//! 7. [`bouts`], [`selfplay`]: the commands `faults` and `selfplay` of the program `arena`. [`arguments`]: their option
+//!    values.
 
 #![allow(missing_docs)] // used only in this workspace: self-explanatory names need no comment
 
 pub mod arguments;
 pub mod board;
+pub mod bouts;
 pub mod dialect;
 pub mod failure;
 pub mod faults;

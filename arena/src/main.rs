@@ -1,7 +1,7 @@
 //! The program `arena`, with the commands `selfplay` and `faults`, which the scripts of the same names run.
 
 use clap::Parser;
-use otrera_arena::{faults, groups, load, selfplay, signals};
+use otrera_arena::{bouts, groups, load, selfplay, signals};
 use std::process::ExitCode;
 
 /// Plays games of an engine through the platforms' protocols.
@@ -11,7 +11,7 @@ enum Command {
     #[command(override_usage = "selfplay.sh [OPTION...]")]
     Selfplay(Box<selfplay::Options>),
     #[command(override_usage = "faults.sh [OPTION...]")]
-    Faults(faults::Options),
+    Faults(bouts::Options),
     /// Keep a core busy until the parent ends.
     #[command(hide = true)]
     Busy { parent: i32 },
@@ -20,7 +20,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Command::parse() {
         Command::Selfplay(options) => signals::listen(|_| ()).and_then(|()| selfplay::run(&options)),
-        Command::Faults(options) => signals::listen(|_| ()).and_then(|()| faults::run(&options)),
+        Command::Faults(options) => signals::listen(|_| ()).and_then(|()| bouts::run(&options)),
         Command::Busy { parent } => load::keep_busy(parent).map(|()| true),
     };
     match outcome {

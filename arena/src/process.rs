@@ -315,8 +315,8 @@ impl Process {
         Ok(self.take(length).trim_end_matches(['\r', '\n']).to_owned())
     }
 
-    /// Waits at most [`ENDING`] for the exit, then kills the process group. Returns the failure, with any exit status and
-    /// the error output.
+    /// Waits at most [`ENDING`] for the exit, then kills the process group. Returns the failure, with any exit status
+    /// and the error output.
     pub fn gone(&mut self) -> Failure {
         let (_, end) = self.finish(ENDING);
         match end.map(|end| end.status) {

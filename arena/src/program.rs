@@ -1,8 +1,8 @@
 //! A program as a player: a process and the dialect that it speaks. This file starts all programs that play.
 //!
-//! On Botzone, each turn normally starts a new process, which receives the whole history. With keep-running, one process
-//! is suspended during the opponent's turn and then receives only the opponent's move. SAU and UCI programs keep running
-//! during and between games.
+//! On Botzone, each turn normally starts a new process, which receives the whole history. With keep-running, one
+//! process is suspended during the opponent's turn and then receives only the opponent's move. SAU and UCI programs
+//! keep running during and between games.
 
 use crate::dialect::{Dialect, Mode};
 use crate::failure::{Failure, Kind};
@@ -31,7 +31,7 @@ const TALK: usize = 10_000;
 /// Time to wait for a strictly checked answer after the time limit.
 const HANG: Duration = Duration::from_secs(10);
 
-/// Time limit for a strictly checked turn without any other limit: one side's time for a whole game on the SAU platform.
+/// Time limit for a strictly checked turn without any other limit: one side's time for a game on the SAU platform.
 const UNLIMITED: Duration = Duration::from_secs(900);
 
 /// Time that a strictly checked program has to exit.

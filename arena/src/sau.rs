@@ -144,8 +144,8 @@ impl Played {
     }
 }
 
-/// Plays a game of the engine against `opponent` on the simulated platform. Its files are written to `folder`, which must
-/// be empty.
+/// Plays a game of the engine against `opponent` on the simulated platform. Its files are written to `folder`, which
+/// must be empty.
 pub fn simulate(
     opponent: &mut dyn Player,
     conditions: Conditions,

@@ -22,7 +22,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds a game of the player with this side, and its forfeit if there is one. A game without a winner has no effect.
+    /// Adds a game of the player with this side, and any forfeit. A game without a winner has no effect.
     pub fn add(&mut self, game: &GameRecord, side: Side) {
         self.add_result(game, side);
         if let (Some(winner), Some((kind, reason))) = (game.winner, &game.forfeit) {

@@ -124,8 +124,8 @@ struct PlatformArgs {
         value_parser = read_faults
     )]
     fault: Option<Faults>,
-    /// Play on a model of this platform, with A, a program, as the engine under test. --game-time is its total time, 60 s
-    /// by default.
+    /// Play on a model of this platform, with A, a program, as the engine under test. --game-time is its total time,
+    /// 60 s by default.
     #[arg(
         long = "platform",
         value_enum,

@@ -6,7 +6,7 @@ use crate::matches::runner::Match;
 use crate::matches::score::side_of_a;
 use crate::matches::verdicts::Report;
 use otrera::GameRecord;
-use otrera_arena::faults::Table;
+use otrera_arena::bouts::Table;
 use otrera_arena::sau::{Conditions, Kill, Options, Played};
 use otrera_arena::tally::Tally;
 

@@ -107,7 +107,8 @@ impl Match {
         Ok(json::write(&self.game(number)?.0))
     }
 
-    /// Plays one game. Its number and the match's seed determine all random choices. Fails if a fault cannot be injected.
+    /// Plays one game. Its number and the match's seed determine all random choices. Fails if a fault cannot be
+    /// injected.
     pub fn game(&self, number: u64) -> Result<(GameRecord, Facts), String> {
         let start = self.start();
         let opening = self.openings.opening(&start, number / 2);
