@@ -3,7 +3,7 @@
 use crate::arguments::{default_engine, read_engine, read_games, read_seconds, read_share};
 use crate::dialect::{Dialect, read_tournament};
 use crate::failure::Failure;
-use crate::faults::{Bout, Fault, Faulty, Setting};
+use crate::faults::{Bout, Fault, Faulty, RATE, Setting};
 use crate::game::{Control, GameSetup};
 use crate::groups;
 use crate::player::{Budget, Choice, Player};
@@ -57,7 +57,7 @@ pub struct Options {
     #[arg(long, value_name = "S", default_value = "0", value_parser = read_seconds)]
     grace: Duration,
     /// Share of the turns in which a fault is injected.
-    #[arg(long, value_name = "P", default_value_t = 0.3, value_parser = read_share)]
+    #[arg(long, value_name = "P", default_value_t = RATE, value_parser = read_share)]
     rate: f64,
     /// Seed of the games.
     #[arg(long, value_name = "N", default_value_t = 1)]

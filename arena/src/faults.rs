@@ -93,6 +93,9 @@ pub struct Bout {
     pub excused: u64,
 }
 
+/// Share of the turns in which a fault is injected, by default.
+pub const RATE: f64 = 0.3;
+
 /// Latest turn in which a fault is injected in any case, so that every game has one.
 const MAX_CERTAIN: u64 = 8;
 

@@ -50,7 +50,7 @@ pub struct Options {
     /// alternately (both). Or kill on alternate turns only its child process (searcher), or only the process that the
     /// platform started, which then has the platform's record in every game (guardian).
     #[arg(long, value_enum, default_value = "none")]
-    kill: Kill,
+    pub kill: Kill,
     /// Maximum thinking time of the opponent for a move, in seconds.
     #[arg(long, value_name = "S", default_value = "0.3", value_parser = read_seconds)]
     opponent_time: Duration,

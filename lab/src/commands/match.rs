@@ -21,10 +21,9 @@ use clap::ValueEnum;
 use indicatif::ProgressBar;
 use otrera::record::json;
 use otrera::{GameRecord, Move, Position, Side, Size};
-use otrera_arena::faults::{Fault, Setting};
+use otrera_arena::faults::{Fault, RATE, Setting};
 use otrera_arena::game::Control;
 use otrera_arena::limits::Allowance;
-use otrera_arena::process::Errors;
 use otrera_arena::sau::{self, Kill};
 use otrera_arena::screen::Show;
 use serde_json::Value;
@@ -156,9 +155,6 @@ enum Model {
 #[derive(Clone, Debug)]
 struct Faults(Vec<Fault>);
 
-/// Share of the turns in which a fault is injected.
-const FAULT_RATE: f64 = 0.3;
-
 fn read_faults(text: &str) -> Result<Faults, String> {
     let names = || Fault::value_variants().iter().map(|fault| fault.name()).collect::<Vec<_>>().join(", ");
     let read = |name| Fault::from_str(name, false).map_err(|_| format!("valid faults are all, {}", names()));
@@ -174,7 +170,7 @@ impl PlatformArgs {
         if self.limits.is_some() {
             // The limits end the turns of a program; its opponent has its own clock.
             matchup.grace = Duration::MAX;
-            matchup.platform = Platform::Limits(Allowance::BOTZONE, Errors::Hidden);
+            matchup.platform = Platform::Limits(Allowance::BOTZONE);
         } else if let Some(Faults(faults)) = &self.fault {
             matchup.platform = Platform::Faults(self.fitting(faults, matchup)?, self.setting(matchup));
         } else if self.model.is_some() {
@@ -202,7 +198,7 @@ impl PlatformArgs {
             Control::PerMove(time) => Some(time),
             _ => None,
         };
-        Setting { rate: FAULT_RATE, time, grace: matchup.grace, seed: 0 }
+        Setting { rate: RATE, time, grace: matchup.grace, seed: 0 }
     }
 }
 
@@ -331,7 +327,9 @@ pub fn play(
     let line = |number| {
         let (game, seen) = matchup.game(number)?;
         let line = json::write(&game);
-        locked(facts).push((game, seen));
+        if !matches!(seen, Facts::None) {
+            locked(facts).push((game, seen));
+        }
         Ok(line)
     };
     runner::play_with(&matches, &[line], &args.work, &enough, &|_| progress.show(results, &enough))?;

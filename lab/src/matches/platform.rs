@@ -20,7 +20,7 @@ pub enum Platform {
     #[default]
     None,
     /// Limits for all programs that speak one of Botzone's dialects.
-    Limits(Allowance, Errors),
+    Limits(Allowance),
     /// Faults injected into A's turns, one kind for each pair of games in turn.
     Faults(Vec<Fault>, Setting),
     /// A is the engine under test.
@@ -49,9 +49,14 @@ impl Platform {
     pub fn name(&self) -> Option<String> {
         match self {
             Self::None => None,
-            Self::Limits(allowance, _) => Some(format!("{allowance:?}")),
-            Self::Faults(faults, Setting { rate, .. }) => Some(format!("{faults:?} at {rate}")),
-            Self::Sau(options) => Some(format!("{options:?}")),
+            Self::Limits(Allowance { time, memory, .. }) => {
+                Some(format!("limits: {} s a turn, {} MB", time.as_secs_f64(), memory >> 20))
+            }
+            Self::Faults(faults, Setting { rate, .. }) => {
+                let names = faults.iter().map(|fault| fault.name()).collect::<Vec<_>>();
+                Some(format!("faults in {rate} of the turns: {}", names.join(", ")))
+            }
+            Self::Sau(options) => Some(format!("SAU, kill {:?}", options.kill)),
         }
     }
 
@@ -99,10 +104,10 @@ impl Platform {
                 let _ = fs::remove_dir_all(&folder);
                 Ok((played.record.clone(), Facts::Sau(played)))
             }
-            (Self::Limits(allowance, errors), _) => {
+            (Self::Limits(allowance), _) => {
                 let logs = [Log::default(), Log::default()];
                 let [mut a, mut b] = [0, 1].map(|index| {
-                    judged(&pairing.players[index], *allowance, *errors, &logs[index])
+                    judged(&pairing.players[index], *allowance, &logs[index])
                         .unwrap_or_else(|| pairing.players[index].build(seeds[index]))
                 });
                 let record = between([a.as_mut(), b.as_mut()], *number, setup, watcher);
@@ -117,10 +122,10 @@ impl Platform {
 }
 
 /// Returns a program under limits; `None` if the player is not a program that speaks one of Botzone's dialects.
-fn judged(player: &PlayerSpec, allowance: Allowance, errors: Errors, log: &Log) -> Option<Box<dyn Player>> {
+fn judged(player: &PlayerSpec, allowance: Allowance, log: &Log) -> Option<Box<dyn Player>> {
     let (command, dialect) =
         player.program().filter(|(_, dialect)| matches!(dialect, Dialect::Botzone(_)))?;
-    Some(Box::new(Program::new(command.to_vec(), dialect).judged(allowance, errors, log.clone())))
+    Some(Box::new(Program::new(command.to_vec(), dialect).judged(allowance, Errors::Hidden, log.clone())))
 }
 
 /// Plays a game between A and B, whose sides its number determines.
