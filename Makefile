@@ -15,7 +15,7 @@ FAULT_GAMES ?= 24
 MUTANTS_MINUTES ?= 60
 
 .DEFAULT_GOAL := bot
-.PHONY: bot quick botzone windows sau test-sau web lab referee play test test-all fuzz faults mutants bench same-bench lint deny clean help
+.PHONY: bot quick botzone windows sau test-sau web lab arena play test test-all fuzz faults mutants bench same-bench lint deny clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -62,14 +62,14 @@ lab: ## the laboratory: dist/lab
 	cp -f target/release/lab dist/lab
 	@echo "make: dist/lab is built and optimized; cargo's \"unoptimized\" means libraries that are seldom run" >&2
 
-referee: ## the referee for self-play and injected faults: dist/referee
+arena: ## the program for self-play and injected faults: dist/arena
 	@scripts/need.sh cargo cc
-	@scripts/build_bot.sh dist/referee release otrera-referee
+	@scripts/build_bot.sh dist/arena release otrera-arena
 
 play: ## builds the bot and shows one game of it against itself
 	@scripts/need.sh cargo cc
 	@mkdir -p dist
-	@scripts/build_bot.sh $(EXE) release otrera-bot dist/referee
+	@scripts/build_bot.sh $(EXE) release otrera-bot dist/arena
 	scripts/selfplay.sh --engine $(EXE) --protocol json-keep --time $(PLAY_TIME) --grace 1 --show board
 
 test: ## all quick tests; lists the skipped ones at the end
@@ -84,7 +84,7 @@ fuzz: ## fuzzes all text parsers, FUZZ_SECONDS (60) for each target
 	@scripts/need.sh cargo cc cargo-fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-faults: bot referee ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
+faults: bot arena ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
 	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
 
 mutants: ## mutation tests of the code changed since the last release, for MUTANTS_MINUTES (60)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE [REFEREE]]]: builds the bot (`make bot`) or another package, with a
-# profile of Cargo.toml (default: release). REFEREE is a path to which the referee is built as well (`make play`).
+# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE [ARENA]]]: builds the bot (`make bot`) or another package, with a
+# profile of Cargo.toml (default: release). ARENA is a path to which the program `arena` is built as well (`make play`).
 #
 # Builds a static program with musl. Installs Rust's musl target with rustup if it is missing. If that fails, builds with
 # this system's C library, statically if there is a libc.a. Prints each of these steps and the result.
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 executable=$1
 profile=${2-release}
 package=${3-otrera-bot}
-referee=${4-}
+arena=${4-}
 
 say() { echo "make: $*" >&2; }
 has_library() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }
@@ -65,12 +65,12 @@ if [ "$profile" = botzone ]; then
     # The profile compiles the libraries for size; opt-level 3 applies to link-time optimisation.
     cargo rustc --profile "$profile" --locked --package "$package" --bin "$program" --target "$target" -- -C opt-level=3
 else
-    cargo build --profile "$profile" --locked --package "$package" ${referee:+--package otrera-referee} --target "$target"
+    cargo build --profile "$profile" --locked --package "$package" ${arena:+--package otrera-arena} --target "$target"
 fi
 mkdir -p "$(dirname "$executable")"
 built=${CARGO_TARGET_DIR:-target}/$target/$profile
 cp -f "$built/$program" "$executable"
-[ -z "$referee" ] || cp -f "$built/referee" "$referee"
+[ -z "$arena" ] || cp -f "$built/arena" "$arena"
 # Cargo names the level of the profile; the engine and the libraries that it uses have levels of their own.
 remark=
 [ "$profile" = botzone ] || remark="; it is optimized: cargo's \"unoptimized\" means libraries that are seldom run"

@@ -66,7 +66,7 @@ pub use interface::TreeSearch;
 pub use level::Level;
 pub use limits::{Limits, Resources};
 pub use parameter::Parameter;
-pub use record::{Forfeit, GameRecord, Note, Outcome, PlayedMove, Variation};
+pub use record::{GameRecord, Note, PlayedMove, Variation};
 pub use report::{Line, Report};
 pub use search::params::TournamentParams;
 pub use seed::mix_seed;

@@ -1,6 +1,6 @@
 //! Parsers for option values shared by several commands. Their errors name the valid range.
 
-pub use otrera_referee::arguments::{
+pub use otrera_arena::arguments::{
     MAX_GAMES, read_games, read_if, read_seconds, read_share, read_size, read_time,
 };
 use std::ops::Range;

@@ -3,9 +3,9 @@
 //!
 //! Programs under test run in their own process groups, which the terminal's signals do not reach.
 
-use otrera_referee::groups;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
-use signal_hook::iterator::Signals;
+use otrera_arena::groups;
+use otrera_arena::signals::{self, SIGNALLED};
+use signal_hook::consts::SIGXFSZ;
 use std::io::{self, IsTerminal, Write};
 use std::process::exit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,44 +17,19 @@ static WRITING: Mutex<()> = Mutex::new(());
 /// Advice on resuming, printed after an interruption.
 static ADVICE: Mutex<String> = Mutex::new(String::new());
 
-/// Exit status of a program ended by a signal, before the signal's number is added.
-const SIGNALLED: i32 = 128;
-
 /// Locks a mutex, even if it is poisoned.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Installs the signal handlers. A signal that was ignored at the start, as under `nohup`, stays ignored.
+/// Installs the signal handlers.
 pub fn listen() -> Result<(), String> {
-    let ignored = ignored_signals();
-    let handled =
-        [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
-    let problem = |error: io::Error| format!("signals: {error}");
-    let mut signals = Signals::new(handled).map_err(problem)?;
     // With a SIGXFSZ handler, a write beyond the file size limit fails with an error instead of killing `lab`.
-    signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(problem)?;
-    thread::spawn(move || {
-        let mut arrived = signals.forever();
-        if let Some(first) = arrived.next() {
-            thread::spawn(move || end(first));
-        }
-        if let Some(second) = arrived.next() {
-            exit(SIGNALLED + second);
-        }
-    });
-    Ok(())
-}
-
-/// Returns the bit mask of signals ignored at the start, signal 1 in the lowest bit; 0 without `/proc`.
-fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+    signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(|error| format!("signals: {error}"))?;
+    signals::listen(end)
 }
 
 fn end(signal: i32) {
-    groups::end_all();
     // Waits until a line being written is complete; no other line begins.
     let _guard = locked(&WRITING);
     let advice = locked(&ADVICE);

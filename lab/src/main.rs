@@ -87,6 +87,6 @@ fn run(command: Command) -> Result<(), String> {
         Command::Openings(args) => openings::run(&args),
         Command::Endgames(args) => endgames::run(&args),
         Command::Confine(args) => confine::run(&args),
-        Command::Busy { parent } => otrera_referee::load::keep_busy(parent),
+        Command::Busy { parent } => otrera_arena::load::keep_busy(parent),
     }
 }

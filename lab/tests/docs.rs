@@ -99,7 +99,7 @@ fn place() -> Folder {
     fs::create_dir_all(folder.join("dist")).unwrap();
     fs::create_dir_all(folder.join("docs")).unwrap();
     symlink(bot::path(), folder.join("dist/otrera")).unwrap();
-    symlink(Path::new(bot::path()).with_file_name("referee"), folder.join("dist/referee")).unwrap();
+    symlink(Path::new(bot::path()).with_file_name("arena"), folder.join("dist/arena")).unwrap();
     symlink(env!("CARGO_BIN_EXE_lab"), folder.join("dist/lab")).unwrap();
     symlink(repository().join("scripts"), folder.join("scripts")).unwrap();
     folder

@@ -4,7 +4,7 @@
 mod bot;
 mod laboratory;
 
-use laboratory::{count_running, eventually, lab, run_lab};
+use laboratory::{Run, count_running, eventually, lab, run_lab};
 use otrera::record::json;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -92,4 +92,76 @@ fn repeated_games_are_counted() {
     assert!(alike.contains("\ngames that repeat earlier ones: 3;"), "{alike}");
     let different = play("different.jsonl", "tournament,iterations=300");
     assert!(!different.contains("repeat earlier ones"), "{different}");
+}
+
+/// Plays a match of Otrera over this protocol against random moves on a platform; returns the output and exit status.
+fn on_platform(protocol: &str, options: &str) -> (String, Option<i32>) {
+    let folder = Folder::new("platform");
+    let player = format!("'cmd:{} --iterations 300 --threads 1,proto={protocol}'", bot::path());
+    let output = folder.file("games.jsonl");
+    let Run { status, printed, said } =
+        run_lab(&format!("match {player} random --plies 0 --output {output} {options}"));
+    (printed + &said, status)
+}
+
+#[test]
+fn a_match_has_the_limits_of_botzone() {
+    let (said, status) = on_platform("botzone-simple", "--games 2 --size 8 --limits botzone");
+    assert!(said.contains("proto=botzone-simple: 2 of 2 games won; turns: OK "), "{said}");
+    assert_eq!(status, Some(0), "{said}");
+    let engine = |name: &str| format!("cmd:{}/tests/engines/{name},proto=json", env!("CARGO_MANIFEST_DIR"));
+    let folder = Folder::new("limits");
+    let options = format!("--games 1 --plies 0 --size 8 --limits botzone --output {}", folder.file("games"));
+    let Run { status, printed, .. } = run_lab(&format!("match random {} {options}", engine("hangs.sh")));
+    assert!(printed.contains("random v ") && printed.contains(": 1-0 "), "{printed}");
+    assert!(printed.contains("TLE 1"), "{printed}");
+    assert_eq!(status, Some(1), "{printed}");
+}
+
+#[test]
+fn faults_are_injected_into_a_match() {
+    let (said, status) =
+        on_platform("botzone-json-keep", "--games 4 --size 8 --time 0.3 --grace 5 --fault killed,noise");
+    let rows: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
+    for fault in ["killed", "noise"] {
+        let row = rows.iter().find(|row| row.first() == Some(&fault)).unwrap_or_else(|| panic!("{said}"));
+        assert_eq!((row[1], row[7]), ("2", "0"), "two games, no avoidable loss: {said}");
+        assert_ne!(row[2], "0", "turns hit: {said}");
+    }
+    assert_eq!(status, Some(0), "{said}");
+}
+
+#[test]
+fn a_match_is_played_on_the_platform_of_the_championships() {
+    let (said, _) = on_platform("sau", "--games 2 --concurrency 2 --game-time 10 --platform sau --kill ours");
+    assert!(said.contains("2 games: 2 finished, 2 won, "), "{said}");
+    assert!(said.contains("killed 2 on its turn, 0 on the opponent's"), "{said}");
+}
+
+#[test]
+fn a_match_is_shown_with_the_board() {
+    let (said, _) = on_platform("json", "--games 1 --size 8 --show board");
+    assert!(said.contains("game 1: cmd:") && said.contains(" against random"), "{said}");
+    assert!(said.contains("  1. black "), "{said}");
+    assert!(said.matches(" a b c d e f g h").count() > 4, "{said}");
+    let (said, _) = on_platform("json", "--games 1 --size 8 --show moves");
+    assert!(said.contains("  1. black ") && !said.contains(" a b c d e f g h"), "{said}");
+}
+
+#[test]
+fn platforms_refuse_players_that_they_cannot_run() {
+    for (protocol, options, problem) in [
+        ("sau", "--limits botzone", "--limits botzone needs a program"),
+        ("uci", "--fault all", "this fault does not occur in uci"),
+        ("json", "--fault doubled", "this fault does not occur in botzone-json"),
+        ("json", "--fault rain", "valid faults are all, killed, "),
+        ("json", "--platform sau", "--platform sau needs a program as A"),
+        ("sau", "--platform sau --size 8", "--platform sau plays on 10x10"),
+        ("json", "--kill ours", "--platform"),
+        ("json", "--limits botzone --fault all", "cannot be used with"),
+    ] {
+        let (said, status) = on_platform(protocol, options);
+        assert!(said.contains(problem), "{protocol} {options}: {said}");
+        assert_ne!(status, Some(0), "{said}");
+    }
 }

@@ -5,12 +5,12 @@
 
 use crate::common::{FIRST_TURN, LIMIT, iterations, start};
 use otrera::{Limits, Params, Position, Resources, Rules, Search, Size};
-use otrera_referee::board::Board;
-use otrera_referee::notation::Form;
-use otrera_referee::program::Program;
+use otrera_arena::board::Board;
+use otrera_arena::notation::Form;
 use std::sync::atomic::AtomicBool;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use testkit::program::Program;
 
 /// Maximum number of turns that [`check_turns`] tries.
 const TRIES: usize = 10;

@@ -5,11 +5,11 @@
 use crate::common::{
     FIRST_TURN, LIMIT, OTRERA, answer_of, assert_contains, folder, installed, quit, read, run_command, text,
 };
-use otrera_referee::program::{Exit, Program};
 use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use testkit::program::{Exit, Program};
 
 /// Runs a program with 200 iterations per move and a fixed seed until it exits; `folder` is its temporary folder.
 fn run(mut command: Command, folder: &Path, input: &[u8]) -> Exit {

@@ -2,12 +2,12 @@
 
 use crate::common::{LIMIT, folder, start, text};
 use otrera::eval::weights::WeightsFile;
-use otrera_referee::program::Program;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 use testkit::browser::Browser;
+use testkit::program::Program;
 
 /// A running `otrera gui` process and its addresses.
 pub struct Gui {

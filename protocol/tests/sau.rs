@@ -2,13 +2,13 @@
 
 use crate::common::{LIMIT, assert_contains, files, folder, installed, only_record, quit, read, start, text};
 use otrera::{Move, Position, Rules, Side, Size};
-use otrera_referee::board::Board;
-use otrera_referee::notation::Form;
-use otrera_referee::program::Program;
+use otrera_arena::board::Board;
+use otrera_arena::notation::Form;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testkit::browser::Browser;
+use testkit::program::Program;
 use testkit::random_move;
 
 /// Time limit for an answer.

@@ -49,11 +49,11 @@
 mod transcript;
 
 use otrera_bot::platforms::PLATFORMS;
-use otrera_referee::program::Program;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use testkit::program::Program;
 use testkit::{at_once, skip};
 
 /// Returns the prefixes of the transcripts' file names: those of [`PLATFORMS`], and `any`.

@@ -2,9 +2,9 @@
 //! each `go`, whatever a GUI sends.
 
 use crate::common::{self, LIMIT, quit};
-use otrera_referee::program::Program;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use testkit::program::Program;
 
 fn start() -> Program {
     common::start(&["uci", "--threads", "1", "--memory", "16", "--seed", "1"])

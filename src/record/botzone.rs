@@ -13,7 +13,7 @@
 //! Black. `x` (column) and `y` (row, from Black's side) count from 0. The start position is [`Position::start`].
 
 use super::parts::{each, fields};
-use super::{Forfeit, GameRecord};
+use super::{GameRecord, LATE};
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
@@ -178,7 +178,7 @@ fn move_or_forfeit(
         }
         Some(verdict) => {
             let kind = match verdict {
-                "TLE" => Forfeit::LATE,
+                "TLE" => LATE,
                 "RE" | "MLE" | "NJ" => "crash",
                 _ => "garbage",
             };

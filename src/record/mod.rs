@@ -20,7 +20,6 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 /// File format in which games are written.
@@ -130,62 +129,8 @@ pub type Visits = BTreeMap<usize, Vec<(Move, u32)>>;
 /// Maximum nesting depth of variations; deeper variations are skipped when reading. Prevents stack overflow.
 pub const MAX_NESTING: usize = 24;
 
-/// Moves and result of a finished game.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
-    /// All moves, including those of a preset opening.
-    pub moves: Vec<PlayedMove>,
-    /// The winner.
-    pub winner: Side,
-    /// Forfeit of the loser; `None` if the game was lost on the board.
-    pub forfeit: Option<Forfeit>,
-}
-
-/// A failure to answer with a legal move, which loses the game.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Forfeit {
-    /// The player cannot go on: its process ended or did not start, or it cannot play the position. Holds the reason.
-    Crashed(String),
-    /// No answer before the deadline. Holds the time since the player was asked for a move.
-    Late(Duration),
-    /// The answer is not a move. Holds the beginning of the answer.
-    Garbled(String),
-    /// The answer is an illegal move. Holds the move and the reason.
-    Illegal(String),
-}
-
-impl Forfeit {
-    /// [`Forfeit::kind`] of a late answer.
-    pub const LATE: &str = "late";
-
-    /// Returns the kind of failure in one word, for tables and records: `crash`, `late`, `garbage` or `illegal`.
-    ///
-    /// ```
-    /// use otrera::Forfeit;
-    /// use std::time::Duration;
-    /// let late = Forfeit::Late(Duration::from_millis(1200));
-    /// assert_eq!((late.kind(), late.to_string().as_str()), ("late", "late: no answer after 1.200 s"));
-    /// ```
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Crashed(_) => "crash",
-            Self::Late(_) => Self::LATE,
-            Self::Garbled(_) => "garbage",
-            Self::Illegal(_) => "illegal",
-        }
-    }
-}
-
-impl fmt::Display for Forfeit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Crashed(what) => write!(f, "crash: {what}"),
-            Self::Late(after) => write!(f, "late: no answer after {:.3} s", after.as_secs_f64()),
-            Self::Garbled(what) => write!(f, "garbage: {what:?}"),
-            Self::Illegal(what) => write!(f, "illegal: {what}"),
-        }
-    }
-}
+/// Kind of a forfeit by a late answer, see [`GameRecord::forfeit`].
+pub const LATE: &str = "late";
 
 /// A record of a game: players, start, moves, result, event and time control.
 ///
@@ -215,8 +160,8 @@ pub struct GameRecord {
     pub start: Position,
     /// The winner; `None` for an unfinished game.
     pub winner: Option<Side>,
-    /// Kind and text of the loser's forfeit; `None` if the game was lost on the board. The kind is a
-    /// [`Forfeit::kind`], or `forfeit` from an SGF file without details.
+    /// Kind and text of the loser's forfeit; `None` if the game was lost on the board. The kind is
+    /// `crash`, `late`, `garbage`, `illegal`, or `forfeit` from an SGF file without details.
     #[serde(default, with = "json::forfeit", skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<(String, String)>,
     /// Date, time and place, as one text.
@@ -268,17 +213,9 @@ impl GameRecord {
         self.moves.iter().map(|played| played.mv).collect()
     }
 
-    /// Sets the moves, the winner and the forfeit.
-    pub fn with_outcome(mut self, outcome: Outcome) -> Self {
-        self.moves = outcome.moves;
-        self.winner = Some(outcome.winner);
-        self.forfeit = outcome.forfeit.map(|forfeit| (forfeit.kind().to_owned(), forfeit.to_string()));
-        self
-    }
-
     /// True if the loser forfeited by answering too late.
     pub fn lost_late(&self) -> bool {
-        self.forfeit.as_ref().is_some_and(|(kind, _)| kind == Forfeit::LATE)
+        self.forfeit.as_ref().is_some_and(|(kind, _)| kind == LATE)
     }
 
     /// Returns the name of a side's player.

@@ -370,8 +370,10 @@ fn excluded_at<'a>(run: &Run<'a>, path: &[Level]) -> &'a [Move] {
 #[cfg(test)]
 mod tests {
     use crate::board::position::Position;
-    use crate::search::params::Params;
-    use crate::search::{Limits, Resources, Search};
+    use crate::interface::TreeSearch;
+    use crate::limits::{Limits, Resources};
+    use crate::search::TournamentSearch;
+    use crate::search::params::TournamentParams;
     use std::sync::atomic::AtomicBool;
 
     /// In a position that one side wins, so that a wrong side or a wrong sign changes every mean by half a point.
@@ -381,8 +383,8 @@ mod tests {
             ["3q2q3/10/10/q8q/10/10/Q9/10/10/3Q6 w - - 0 1", "3q2q3/10/10/q8q/10/10/Q9/10/10/3Q6 b - - 0 1"]
         {
             let position = Position::from_fen(fen).unwrap_or_else(|error| unreachable!("{error}"));
-            let params = Params { burst: 1, ..Params::TOURNAMENT };
-            let mut search = Search::new(position, params, Resources::default());
+            let params = TournamentParams { burst: 1, ..TournamentParams::DEFAULT };
+            let mut search = TournamentSearch::new(position, params, Resources::default());
             search.run(&Limits::iterations(4000), &AtomicBool::new(false), &mut |_| ());
             let (tree, root) = (&search.tree, search.tree.root());
             let history = &search.workers[0].scratch.expander.lister.history;

@@ -5,6 +5,7 @@ pub mod definitions;
 pub mod files;
 pub mod page;
 mod positions;
+pub mod program;
 
 pub use files::{Folder, repository};
 pub use positions::*;

@@ -1,9 +1,9 @@
 //! Fixed-depth alpha-beta search over whole moves. Kato et al. 2015 use depth 2; depth 1 is the greedy player.
 
 use super::evaluation::{BaselineEvaluator, Evaluation};
-use crate::play::player::{Budget, Choice, Player};
+use crate::play::player::{Budget, Choice, Failure, Player};
 use fastrand::Rng;
-use otrera::{Forfeit, Move, Position};
+use otrera::{Move, Position};
 
 /// Value of a won game, larger than any evaluation.
 const WON: f32 = 1e6;
@@ -71,9 +71,9 @@ impl AlphaBeta {
 }
 
 impl Player for AlphaBeta {
-    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Failure> {
         self.nodes = 0;
-        let (mv, _) = self.best_move(position).ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
+        let (mv, _) = self.best_move(position).ok_or_else(|| Failure::cannot("the game is over"))?;
         Ok(Choice { effort: Some(self.nodes), ..mv.into() })
     }
 }

@@ -5,9 +5,9 @@ pub mod alphabeta;
 pub mod evaluation;
 pub mod pvs;
 
-use crate::play::player::{Budget, Choice, Player};
+use crate::play::player::{Budget, Choice, Failure, Player};
 use fastrand::Rng;
-use otrera::{Forfeit, Move, Position};
+use otrera::{Move, Position};
 
 /// A player that draws its move at random; each legal move is equally likely.
 pub struct RandomPlayer(Rng);
@@ -19,8 +19,8 @@ impl RandomPlayer {
 }
 
 impl Player for RandomPlayer {
-    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Failure> {
         let moves: Vec<Move> = position.legal_moves().collect();
-        self.0.choice(moves).map(Choice::from).ok_or_else(|| Forfeit::Crashed("the game is over".into()))
+        self.0.choice(moves).map(Choice::from).ok_or_else(|| Failure::cannot("the game is over"))
     }
 }

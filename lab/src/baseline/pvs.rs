@@ -2,8 +2,8 @@
 //! move ordering by table move, evaluation and history heuristic. Depth counts whole moves.
 
 use super::evaluation::{BaselineEvaluator, Evaluation};
-use crate::play::player::{Budget, Choice, Player};
-use otrera::{Forfeit, Move, Position};
+use crate::play::player::{Budget, Choice, Failure, Player};
+use otrera::{Move, Position, Side};
 use std::time::{Duration, Instant};
 
 /// Value of a win at the root, in thousandths of the evaluation's unit; each ply before the win reduces it by one.
@@ -166,20 +166,20 @@ impl Pvs {
 }
 
 impl Player for Pvs {
-    fn begin(&mut self, _: &Position) -> Result<(), Forfeit> {
+    fn begin(&mut self, _: &Position, _: Side) -> Result<(), Failure> {
         self.table.fill(None);
         self.arrow_history = [0; 128];
         Ok(())
     }
 
-    fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Failure> {
         self.nodes = 0;
         let without_time =
             if budget.iterations.is_some() { Duration::from_secs(86_400) } else { DEFAULT_TIME };
         self.deadline = Instant::now() + budget.time.unwrap_or(without_time);
         self.node_limit = budget.iterations.unwrap_or(u64::MAX);
         self.arrow_history.iter_mut().for_each(|count| *count /= 2);
-        let mv = self.deepen(position).ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
+        let mv = self.deepen(position).ok_or_else(|| Failure::cannot("the game is over"))?;
         Ok(Choice { effort: Some(self.nodes), ..mv.into() })
     }
 }

@@ -60,7 +60,7 @@ impl Ray {
         command.env("PYTHONSAFEPATH", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let (mut process, group) =
-            otrera_referee::groups::start_group(&mut command).map_err(|error| format!("Ray: {error}"))?;
+            otrera_arena::groups::start_group(&mut command).map_err(|error| format!("Ray: {error}"))?;
         let (tasks, output) = (process.stdin.take(), process.stdout.take().ok_or("Ray: no pipe")?);
         let (sender, messages) = channel();
         std::thread::spawn(move || {
@@ -101,7 +101,7 @@ impl Drop for Ray {
         while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
         }
-        otrera_referee::groups::end_group(self.group);
+        otrera_arena::groups::end_group(self.group);
         let _ = self.process.wait();
     }
 }

@@ -6,23 +6,31 @@ use crate::cluster::{TaskArgs, WorkArgs};
 use crate::commands::convert::file_safe;
 use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt::{self, locked};
+use crate::matches::findings;
+use crate::matches::platform::{Facts, Platform};
 use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::score::{Score, repetitions};
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::{Book, Openings, check_plies, read_book};
-use crate::play::referee::Control;
 use crate::progress::progress_bar;
 use crate::stats::Interval;
 use crate::stats::elo::Estimate;
 use crate::stats::sprt::{Sprt, Verdict};
+use clap::ValueEnum;
 use indicatif::ProgressBar;
-use otrera::{Position, Size};
+use otrera::record::json;
+use otrera::{GameRecord, Position, Side, Size};
+use otrera_arena::faults::{Fault, RATE, Setting};
+use otrera_arena::game::Control;
+use otrera_arena::limits::Allowance;
+use otrera_arena::sau::{self, Kill};
+use otrera_arena::screen::Show;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Play a match between two players; each opening is played twice, with colours swapped.
@@ -54,6 +62,8 @@ pub struct Args {
     /// Print the result as a line of JSON at the end.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    platform: PlatformArgs,
     #[command(flatten)]
     pub work: WorkArgs,
     #[command(flatten)]
@@ -98,6 +108,100 @@ pub struct GameArgs {
     adjudicate: Option<f32>,
 }
 
+// Platform and display of the games of a match.
+#[derive(clap::Args, Clone, Debug)]
+struct PlatformArgs {
+    /// Apply Botzone's limits to programs with its protocol, and print their verdicts, time and memory.
+    #[arg(long, value_enum, value_name = "WHOSE", group = "platform", conflicts_with = "cluster")]
+    limits: Option<Judge>,
+    /// Inject these faults into the turns of A, a program, or all faults; scripts/faults.sh --help lists them.
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        group = "platform",
+        conflicts_with = "cluster",
+        value_parser = read_faults
+    )]
+    fault: Option<Faults>,
+    /// Play on a model of this platform, with A, a program, as the engine under test. --game-time is its total time,
+    /// 60 s by default.
+    #[arg(
+        long = "platform",
+        value_enum,
+        value_name = "NAME",
+        group = "platform",
+        conflicts_with = "cluster"
+    )]
+    model: Option<Model>,
+    /// With --platform sau: kill A once a game, as `lab sau --help` describes.
+    #[arg(long, value_enum, value_name = "WHOSE", requires = "model")]
+    kill: Option<Kill>,
+    /// Detail of the output.
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "none", conflicts_with = "cluster")]
+    show: Show,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Judge {
+    Botzone,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Model {
+    Sau,
+}
+
+/// Kinds of faults; empty for all.
+#[derive(Clone, Debug)]
+struct Faults(Vec<Fault>);
+
+fn read_faults(text: &str) -> Result<Faults, String> {
+    let names = || Fault::value_variants().iter().map(|fault| fault.name()).collect::<Vec<_>>().join(", ");
+    let read = |name| Fault::from_str(name, false).map_err(|_| format!("valid faults are all, {}", names()));
+    let faults = if text == "all" { Ok(Vec::new()) } else { text.split(',').map(read).collect() };
+    faults.map(Faults)
+}
+
+impl PlatformArgs {
+    /// Puts the match on its platform.
+    fn apply(&self, matchup: &mut Match, setup: &GameArgs, work: &WorkArgs) -> Result<(), String> {
+        matchup.show = self.show;
+        matchup.is_parallel = work.cores.concurrency() > 1 && matchup.games > 1;
+        if self.limits.is_some() {
+            // The limits end the turns of a program; its opponent has its own clock.
+            matchup.grace = Duration::MAX;
+            matchup.platform = Platform::Limits(Allowance::BOTZONE);
+        } else if let Some(Faults(faults)) = &self.fault {
+            matchup.platform = Platform::Faults(self.fitting(faults, matchup)?, self.setting(matchup));
+        } else if self.model.is_some() {
+            if matchup.size != Size::STANDARD {
+                return Err("--platform sau plays on 10x10".into());
+            }
+            let total_time = setup.game_time.unwrap_or(sau::Options::TOTAL_TIME);
+            let kill = self.kill.unwrap_or(Kill::None);
+            matchup.control = Control::PerGame(total_time);
+            matchup.platform = Platform::Sau(sau::Options::new(total_time, kill, setup.time, setup.seed));
+        }
+        matchup.platform.check(&matchup.players)
+    }
+
+    /// Returns the faults that can occur in A's dialect. Fails if there is none.
+    fn fitting(&self, faults: &[Fault], matchup: &Match) -> Result<Vec<Fault>, String> {
+        let Some((_, dialect)) = matchup.players[0].program() else { return Ok(faults.to_vec()) };
+        let mut fitting = if faults.is_empty() { Fault::value_variants() } else { faults }.to_vec();
+        fitting.retain(|fault| fault.fits(dialect));
+        if fitting.is_empty() { Err(format!("this fault does not occur in {dialect}")) } else { Ok(fitting) }
+    }
+
+    fn setting(&self, matchup: &Match) -> Setting {
+        let time = match matchup.control {
+            Control::PerMove(time) => Some(time),
+            _ => None,
+        };
+        Setting { rate: RATE, time, grace: matchup.grace, seed: 0 }
+    }
+}
+
 impl GameArgs {
     fn control(&self, players: &[PlayerSpec]) -> Control {
         match (self.time, self.game_time, self.iterations) {
@@ -117,7 +221,9 @@ impl GameArgs {
             return Err(format!("{} takes no opening: add --plies 0", player.text));
         }
         let (control, adjudicate) = (self.control(&players), self.adjudicate);
-        Ok(Match { players, games, size: self.size, control, grace: self.grace, openings, adjudicate })
+        let (platform, show, is_parallel) = (Platform::None, Show::None, true);
+        let (size, grace) = (self.size, self.grace);
+        Ok(Match { players, games, size, control, grace, openings, adjudicate, platform, show, is_parallel })
     }
 
     fn openings(&self) -> Result<Openings, String> {
@@ -150,7 +256,7 @@ pub fn read_sprt(text: &str) -> Result<Sprt, String> {
 pub fn run(args: &Args) -> Result<(), String> {
     let matchup = args.new_match()?;
     if let Some(numbers) = &args.task.numbers {
-        return jobs::print(numbers, |number| Ok(matchup.line(number)));
+        return jobs::print(numbers, |number| matchup.line(number));
     }
     let test = args.sprt.as_ref();
     let path = args.output.clone().unwrap_or_else(|| new_path(&matchup));
@@ -161,7 +267,9 @@ pub fn run(args: &Args) -> Result<(), String> {
     interrupt::advise(format!(
         "; the games so far are in {shown}; to resume, run the same command with --output {shown} --resume"
     ));
-    let (matchup, results) = play(args, matchup, &path)?;
+    let facts = Mutex::default();
+    let (matchup, results) = play(args, matchup, &path, &facts)?;
+    let facts = facts.into_inner().unwrap_or_else(PoisonError::into_inner);
     let score = results.score();
     print!("{}", summary(&matchup, &score, test));
     let repeated = repetitions(&results.games());
@@ -172,12 +280,17 @@ pub fn run(args: &Args) -> Result<(), String> {
     if args.json {
         println!("{}", as_json(&score, test));
     }
-    Ok(())
+    findings::print(&matchup, &facts)
 }
 
 /// Plays the games that the result file lacks, until all are played or the sequential test decides; returns the match
-/// and its results.
-pub fn play(args: &Args, matchup: Match, path: &Path) -> Result<(Match, Results), String> {
+/// and its results. Appends the games played on this machine with their facts to `facts`.
+pub fn play(
+    args: &Args,
+    matchup: Match,
+    path: &Path,
+    facts: &Mutex<Vec<(GameRecord, Facts)>>,
+) -> Result<(Match, Results), String> {
     let existing = match (args.resume, args.replay_late) {
         (false, _) => Existing::Refuse,
         (true, false) => Existing::Resume,
@@ -188,8 +301,16 @@ pub fn play(args: &Args, matchup: Match, path: &Path) -> Result<(Match, Results)
     let progress = Progress::new(args.games, args.sprt.as_ref());
     progress.show(&results, &enough);
     let matches = [(matchup, results)];
-    let [(_, results)] = &matches;
-    runner::play(&matches, &args.work, &enough, &|_| progress.show(results, &enough))?;
+    let [(matchup, results)] = &matches;
+    let line = |number| {
+        let (game, seen) = matchup.game(number)?;
+        let line = json::write(&game);
+        if !matches!(seen, Facts::None) {
+            locked(facts).push((game, seen));
+        }
+        Ok(line)
+    };
+    runner::play_with(&matches, &[line], &args.work, &enough, &|_| progress.show(results, &enough))?;
     progress.bar.finish_and_clear();
     let [played] = matches;
     Ok(played)
@@ -198,7 +319,9 @@ pub fn play(args: &Args, matchup: Match, path: &Path) -> Result<(Match, Results)
 impl Args {
     /// Checks the players and the setup; returns the match.
     pub fn new_match(&self) -> Result<Match, String> {
-        self.setup.new_match([self.a.clone(), self.b.clone()], self.games)
+        let mut matchup = self.setup.new_match([self.a.clone(), self.b.clone()], self.games)?;
+        self.platform.apply(&mut matchup, &self.setup, &self.work)?;
+        Ok(matchup)
     }
 }
 
@@ -233,11 +356,11 @@ impl<'a> Progress<'a> {
         }
         let score = results.score();
         let line = standing(&score, self.test);
-        self.bar.set_position(score.games());
+        self.bar.set_position(score.tally.games());
         self.bar.set_message(line.clone());
-        let lines = score.games() * Self::LINES / self.total.max(1);
+        let lines = score.tally.games() * Self::LINES / self.total.max(1);
         if self.bar.is_hidden() && lines > shown.1 {
-            println!("{}/{} {line}", score.games(), self.total);
+            println!("{}/{} {line}", score.tally.games(), self.total);
         }
         if self.test.is_some_and(|test| score.tested(test).verdict != Verdict::Continue) {
             enough.store(true, Ordering::Relaxed);
@@ -269,27 +392,29 @@ pub fn format_elo(Estimate { elo, interval: Interval { low, high }, .. }: &Estim
 fn standing(score: &Score, test: Option<&Sprt>) -> String {
     let elo = score.estimate().map_or(TOO_FEW.into(), |estimate| format_elo(&estimate));
     let llr = test.map_or(String::new(), |test| format!(", LLR {:.2}", score.tested(test).llr()));
-    let forfeits = match score.forfeit_count() {
+    let forfeits = match score.tally.failed(None) {
         0 => String::new(),
         count => format!(", forfeits {count}"),
     };
-    format!("{}-{} {:.1}%, {elo}{llr}{forfeits}", score.wins, score.losses, score.share() * 100.0)
+    format!(
+        "{}-{} {:.1}%, {elo}{llr}{forfeits}",
+        score.tally.wins(),
+        score.tally.losses(),
+        score.tally.share() * 100.0
+    )
 }
 
 fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
     let [a, b] = [&matchup.players[0].text, &matchup.players[1].text];
-    let [seconds_a, seconds_b] = score.seconds_a_move();
+    let [[black_wins, black_losses], [wins, losses]] = Side::BOTH.map(|side| score.tally.as_side(side));
+    let [seconds_a, seconds_b] = score.tally.seconds_a_move();
     let mut text = format!("{a} v {b}: {}\n", standing(score, test));
     text += &format!(
-        "as Black {}-{}, as White {}-{}; {:.1} plies a game; {seconds_a:.3} s and {seconds_b:.3} s a move\n",
-        score.wins_as_black,
-        score.games_as_black - score.wins_as_black,
-        score.wins - score.wins_as_black,
-        score.games() - score.games_as_black - (score.wins - score.wins_as_black),
-        score.plies as f64 / score.games().max(1) as f64,
+        "as Black {black_wins}-{black_losses}, as White {wins}-{losses}; {:.1} plies a game; {seconds_a:.3} s and {seconds_b:.3} s a move\n",
+        score.tally.mean_plies(),
     );
     for (index, name) in [a, b].into_iter().enumerate() {
-        for (kind, (count, reason)) in &score.forfeits[index] {
+        for (kind, (count, reason)) in &score.tally.failures()[index] {
             let reason = reason.trim_start_matches(&format!("{kind}: "));
             text += &format!("{name} lost {count} by {kind}, first: {reason}\n");
         }
@@ -306,15 +431,15 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
 /// Returns the result from A's point of view as a JSON object; infinite or unknown Elo values are null.
 fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
     let estimate = score.estimate();
-    let forfeits = score
-        .forfeits
-        .each_ref()
-        .map(|forfeits| forfeits.iter().map(|(kind, (count, _))| (kind, count)).collect::<BTreeMap<_, _>>());
+    let forfeits =
+        score.tally.failures().each_ref().map(|forfeits| {
+            forfeits.iter().map(|(kind, (count, _))| (kind, count)).collect::<BTreeMap<_, _>>()
+        });
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
     serde_json::json!({
-        "wins": score.wins,
-        "losses": score.losses,
-        "score": score.share(),
+        "wins": score.tally.wins(),
+        "losses": score.tally.losses(),
+        "score": score.tally.share(),
         "elo": finite(estimate.map(|estimate| estimate.elo)),
         "elo_low": finite(estimate.map(|estimate| estimate.interval.low)),
         "elo_high": finite(estimate.map(|estimate| estimate.interval.high)),

@@ -11,10 +11,10 @@ use crate::commands::fit_policy::{Kind, finds};
 use crate::files::{LineLog, MAX_BYTES, read_text};
 use crate::interrupt::{self, locked};
 use crate::matches::spec::PlayerSpec;
-use crate::play::player::{Budget, iterate, search_of};
+use crate::play::player::{Budget, Failure, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::Z_95;
-use otrera::{Evaluator, Forfeit, ModelScratch, Move, Params, Position, Size};
+use otrera::{Evaluator, ModelScratch, Move, Params, Position, Size};
 use serde::{Deserialize, Serialize};
 use statrs::statistics::Statistics;
 use std::collections::HashMap;
@@ -170,10 +170,10 @@ fn choose_by_program(
     iterations: &[u64],
     position: Position,
 ) -> Result<Vec<Choice>, String> {
-    let failed = |forfeit: Forfeit| format!("{}: {forfeit}", spec.text);
+    let failed = |failure: Failure| format!("{}: {failure}", spec.text);
     let mut player = spec.build(SEED);
     let after = |&count: &u64| {
-        player.begin(&position).map_err(failed)?;
+        player.begin(&position, position.side()).map_err(failed)?;
         let choice =
             player.choose(&position, Budget { time: None, iterations: Some(count) }).map_err(failed)?;
         match position.check(choice.mv) {

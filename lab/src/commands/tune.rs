@@ -119,9 +119,12 @@ fn run_here(args: &Args, schedule: &mut WeightSchedule) -> Result<(), String> {
         let begin = |pair: u64, matchup: Match| {
             let sender = sender.clone();
             scope.spawn(move |_| {
-                let play = || lead(&numbers(pair).map(|number| matchup.game(number)).collect::<Vec<_>>());
-                let lead =
-                    catch_unwind(AssertUnwindSafe(play)).map_err(|_| "a game ended in a panic".to_owned());
+                let play = || {
+                    let games = numbers(pair).map(|number| Ok(matchup.game(number)?.0));
+                    Ok(lead(&games.collect::<Result<Vec<_>, String>>()?))
+                };
+                let lead = catch_unwind(AssertUnwindSafe(play))
+                    .unwrap_or_else(|_| Err("a game ended in a panic".to_owned()));
                 // The receiver is gone after another pair has failed.
                 let _ = sender.send(lead.map(|lead| (pair, lead)));
             });
@@ -152,7 +155,7 @@ fn numbers(pair: u64) -> Range<u64> {
 /// Returns the wins of the first player minus its losses.
 fn lead(games: &[GameRecord]) -> f64 {
     let score = Score::of(games);
-    score.wins as f64 - score.losses as f64
+    score.tally.wins() as f64 - score.tally.losses() as f64
 }
 
 impl Args {

@@ -3,12 +3,15 @@
 use crate::cluster::WorkArgs;
 use crate::cluster::jobs::{self, Job};
 use crate::interrupt;
+use crate::matches::platform::{Facts, Pairing, Platform};
 use crate::matches::results::Results;
+use crate::matches::score::side_of_a;
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::Openings;
-use crate::play::referee::{self, Control, GameSetup};
 use otrera::record::json;
 use otrera::{GameRecord, Position, Rules, Size, mix_seed};
+use otrera_arena::game::{Control, Event, GameSetup};
+use otrera_arena::screen::{Screen, Show};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -29,12 +32,16 @@ pub struct Match {
     pub openings: Openings,
     /// Winning rate at which a game is adjudicated, see [`GameSetup::adjudicate`]; `None` for never.
     pub adjudicate: Option<f32>,
+    pub platform: Platform,
+    pub show: Show,
+    /// True if several games are played at once.
+    pub is_parallel: bool,
 }
 
 impl Match {
     /// Returns the conditions of the match; a result file resumes only under equal conditions.
     pub fn conditions(&self) -> Value {
-        json!({
+        let mut conditions = json!({
             "players": [self.players[0].text, self.players[1].text],
             "size": self.size.edge(),
             "control": self.control.to_string(),
@@ -43,7 +50,11 @@ impl Match {
             "book": self.openings.book.as_ref().map_or(0, |book| book.lines.len()),
             "seed": self.openings.seed,
             "adjudicate": self.adjudicate,
-        })
+        });
+        if let Some(name) = self.platform.name() {
+            conditions["platform"] = name.into();
+        }
+        conditions
     }
 
     /// Returns the arguments that make `lab` play this match.
@@ -70,6 +81,8 @@ impl Match {
             Control::PerMove(time) => add("time", &time.as_secs_f64()),
             Control::PerGame(time) => add("game-time", &time.as_secs_f64()),
             Control::Iterations(count) => add("iterations", &count),
+            // No option of a match sets them.
+            Control::Turns { .. } => {}
         }
         arguments
     }
@@ -90,31 +103,40 @@ impl Match {
     }
 
     /// Plays one game and returns its line for the result file.
-    pub fn line(&self, number: u64) -> String {
-        json::write(&self.game(number))
+    pub fn line(&self, number: u64) -> Result<String, String> {
+        Ok(json::write(&self.game(number)?.0))
     }
 
-    /// Plays one game. Its number and the match's seed determine all random choices.
-    pub fn game(&self, number: u64) -> GameRecord {
+    /// Plays one game. Its number and the match's seed determine all random choices. Fails if a fault cannot be
+    /// injected.
+    pub fn game(&self, number: u64) -> Result<(GameRecord, Facts), String> {
         let start = self.start();
         let opening = self.openings.opening(&start, number / 2);
         let (control, grace, adjudicate) = (self.control, self.grace, self.adjudicate);
         let setup = GameSetup { start, opening, control, grace, adjudicate };
-        let seed = |player: u64| mix_seed(number * 2 + player, self.openings.seed).wrapping_add(1);
-        let [mut a, mut b] = [self.players[0].build(seed(0)), self.players[1].build(seed(1))];
-        let [name_a, name_b] = [&self.players[0].text, &self.players[1].text];
-        let (outcome, [black, white]) = if number.is_multiple_of(2) {
-            (referee::play([a.as_mut(), b.as_mut()], &setup), [name_a, name_b])
-        } else {
-            (referee::play([b.as_mut(), a.as_mut()], &setup), [name_b, name_a])
-        };
-        GameRecord {
+        let seeds = [0, 1].map(|player| mix_seed(number * 2 + player, self.openings.seed).wrapping_add(1));
+        let pairing = Pairing { number, players: &self.players, seeds };
+        let mut names = self.players.each_ref().map(|player| player.text.clone());
+        names.rotate_left(side_of_a(number).index());
+        let [black, white] = names;
+        let mut screen = Screen::new(self.show, self.is_parallel);
+        screen.begin(&format!("game {}: {black} against {white}", number + 1), &setup.start);
+        let (record, facts) = self.platform.play(&pairing, &setup, &mut |position, ply, event| {
+            if let Event::Moved(played) = event {
+                screen.moved(position, ply, played);
+            }
+        })?;
+        screen.end();
+        let record = GameRecord {
             number,
+            black,
+            white,
             when: chrono::Local::now().format("%Y.%m.%d %H:%M").to_string(),
             event: "lab match".into(),
             control: self.control.to_string(),
-            ..GameRecord::new(black, white, start).with_outcome(outcome)
-        }
+            ..record
+        };
+        Ok((record, facts))
     }
 }
 
@@ -126,8 +148,19 @@ pub fn play(
     enough: &AtomicBool,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<(), String> {
-    let lines: Vec<_> = matches.iter().map(|(matchup, _)| |number| Ok(matchup.line(number))).collect();
-    let jobs = matches.iter().zip(&lines).enumerate().map(|(index, ((matchup, results), line))| Job {
+    let lines: Vec<_> = matches.iter().map(|(matchup, _)| |number| matchup.line(number)).collect();
+    play_with(matches, &lines, work, enough, progress)
+}
+
+/// As [`play`], with a function for each match that plays its games.
+pub fn play_with<F: Fn(u64) -> Result<String, String> + Sync>(
+    matches: &[(Match, Results)],
+    lines: &[F],
+    work: &WorkArgs,
+    enough: &AtomicBool,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<(), String> {
+    let jobs = matches.iter().zip(lines).enumerate().map(|(index, ((matchup, results), line))| Job {
         arguments: matchup.arguments(),
         missing: matchup.missing(results).collect(),
         work: line,

@@ -3,22 +3,16 @@
 use crate::stats::elo::{Estimate, Pairs};
 use crate::stats::sprt::{Sprt, Verdict};
 use otrera::{GameRecord, Move, Side};
+use otrera_arena::tally::Tally;
 use std::collections::{BTreeMap, HashSet};
 
-/// Counts over the games of a match. Player A has Black in even-numbered games.
+/// The tally of a match and its pairs of games. Player A has Black in even-numbered games.
 #[derive(Clone, Debug, Default)]
 pub struct Score {
-    pub wins: u64,
-    pub losses: u64,
-    pub wins_as_black: u64,
-    pub games_as_black: u64,
+    /// Counts from A's point of view.
+    pub tally: Tally,
     /// A's half-points in each complete pair of games, by pair number (game number / 2).
     pub pairs: BTreeMap<u64, usize>,
-    /// Forfeits of A and of B by kind, such as `late`: the number of forfeits and the reason of the first.
-    pub forfeits: [BTreeMap<String, (u64, String)>; 2],
-    pub plies: u64,
-    /// Total thinking time in seconds and number of timed moves, of A and of B.
-    pub thought: [(f64, u64); 2],
 }
 
 impl Score {
@@ -28,46 +22,13 @@ impl Score {
         for game in games {
             let Some(winner) = game.winner else { continue };
             let a = side_of_a(game.number);
+            score.tally.add(game, a);
             let won = u32::from(winner == a);
-            score.count(game, a, won);
             if let Some(other) = half_pairs.insert(game.number / 2, won) {
                 score.pairs.insert(game.number / 2, 2 * (won + other) as usize);
             }
         }
         score
-    }
-
-    fn count(&mut self, game: &GameRecord, a: Side, won: u32) {
-        self.wins += u64::from(won);
-        self.losses += u64::from(1 - won);
-        if a == Side::Black {
-            self.games_as_black += 1;
-            self.wins_as_black += u64::from(won);
-        }
-        if let Some((kind, reason)) = &game.forfeit {
-            let forfeits = &mut self.forfeits[won as usize];
-            forfeits.entry(kind.clone()).or_insert_with(|| (0, reason.clone())).0 += 1;
-        }
-        self.plies += game.moves.len() as u64;
-        let mut side = game.start.side();
-        for played in &game.moves {
-            let (seconds, moves) = &mut self.thought[usize::from(side != a)];
-            // Opening moves have no time.
-            if !played.time.is_zero() {
-                *seconds += played.time.as_secs_f64();
-                *moves += 1;
-            }
-            side = side.opponent();
-        }
-    }
-
-    pub fn games(&self) -> u64 {
-        self.wins + self.losses
-    }
-
-    /// Returns A's share of the points, 0.5 without games.
-    pub fn share(&self) -> f64 {
-        if self.games() == 0 { 0.5 } else { self.wins as f64 / self.games() as f64 }
     }
 
     /// Estimates A's lead in Elo and its 95 % interval from the complete pairs; `None` without a complete pair.
@@ -88,14 +49,6 @@ impl Score {
             test.add(half_points);
         }
         test
-    }
-
-    pub fn seconds_a_move(&self) -> [f64; 2] {
-        self.thought.map(|(seconds, moves)| if moves == 0 { 0.0 } else { seconds / moves as f64 })
-    }
-
-    pub fn forfeit_count(&self) -> u64 {
-        self.forfeits.iter().flat_map(BTreeMap::values).map(|(count, _)| count).sum()
     }
 }
 

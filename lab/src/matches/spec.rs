@@ -5,9 +5,9 @@ use crate::files::read_model;
 use crate::play::player::{Player, SearchPlayer};
 use clap::ValueEnum;
 use otrera::{Level, Params, Resources, Size};
-use otrera_referee::external;
-use otrera_referee::process::check_start;
-use otrera_referee::protocol::Protocol;
+use otrera_arena::dialect::Dialect;
+use otrera_arena::process::check_start;
+use otrera_arena::program::Program;
 use std::str::FromStr;
 
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ enum Kind {
     Pvs { evaluation: Evaluation },
     Random,
     Level(Level),
-    External { command: Vec<String>, protocol: Protocol },
+    External { command: Vec<String>, protocol: Dialect },
 }
 
 /// Default resources of a player's search: one thread, because a match runs several searches concurrently.
@@ -45,7 +45,15 @@ impl PlayerSpec {
             Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
             Kind::Random => Box::new(RandomPlayer::new(seed)),
             Kind::Level(level) => Box::new(SearchPlayer::at_level(*level, Resources { seed, ..ONE_THREAD })),
-            Kind::External { command, protocol } => external::player(command.clone(), *protocol),
+            Kind::External { command, protocol } => Box::new(Program::new(command.clone(), *protocol)),
+        }
+    }
+
+    /// Returns the command and the dialect of a player that is a program.
+    pub fn program(&self) -> Option<(&[String], Dialect)> {
+        match &self.kind {
+            Kind::External { command, protocol } => Some((command, *protocol)),
+            _ => None,
         }
     }
 
@@ -88,13 +96,13 @@ impl PlayerSpec {
 
     /// True if the player is an external UCI engine, which can search for a given number of iterations.
     pub const fn counts_iterations(&self) -> bool {
-        matches!(self.kind, Kind::External { protocol: Protocol::Uci, .. })
+        matches!(self.kind, Kind::External { protocol: Dialect::Uci, .. })
     }
 
     /// True if the player is an external engine with the SAU protocol: it takes no opening and plays by the SAU
     /// platform's rules.
     pub fn speaks_sau(&self) -> bool {
-        matches!(self.kind, Kind::External { protocol: Protocol::Sau, .. })
+        matches!(self.kind, Kind::External { protocol: Dialect::Sau, .. })
     }
 }
 
@@ -113,7 +121,7 @@ impl FromStr for PlayerSpec {
 fn read_program(program: &str) -> Result<Kind, String> {
     let (command, protocol) = program
         .rsplit_once(",proto=")
-        .ok_or_else(|| format!("cmd:{program}: add ,proto= and one of {}", Protocol::names()))?;
+        .ok_or_else(|| format!("cmd:{program}: add ,proto= and one of {}", Dialect::names()))?;
     let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
     if command.is_empty() {
         return Err("cmd: needs a program".into());

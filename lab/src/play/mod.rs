@@ -1,5 +1,4 @@
-//! Players, openings, and one game between two players.
+//! Players and openings.
 
 pub mod openings;
 pub mod player;
-pub mod referee;

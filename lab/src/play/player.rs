@@ -1,7 +1,8 @@
 //! Players that use the engine's search.
 
-use otrera::{Forfeit, Level, Limits, Move, Params, Position, Report, Resources, Search, mix_seed};
-pub use otrera_referee::player::{Budget, Choice, Player};
+use otrera::{Level, Limits, Move, Params, Position, Report, Resources, Search, Side, mix_seed};
+pub use otrera_arena::failure::Failure;
+pub use otrera_arena::player::{Budget, Choice, Player};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -45,7 +46,7 @@ impl SearchPlayer {
 }
 
 impl Player for SearchPlayer {
-    fn begin(&mut self, start: &Position) -> Result<(), Forfeit> {
+    fn begin(&mut self, start: &Position, _: Side) -> Result<(), Failure> {
         let seed = mix_seed(self.resources.seed, self.games);
         let resources = Resources { seed, ..self.resources };
         self.search = Some(Search::new(*start, self.params.clone(), resources));
@@ -53,9 +54,9 @@ impl Player for SearchPlayer {
         Ok(())
     }
 
-    fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Forfeit> {
+    fn choose(&mut self, _: &Position, budget: Budget) -> Result<Choice, Failure> {
         let began = Instant::now();
-        let search = self.search.as_mut().ok_or_else(|| Forfeit::Crashed("no game has begun".into()))?;
+        let search = self.search.as_mut().ok_or_else(|| Failure::cannot("no game has begun"))?;
         let report = match (self.level, self.iterations.or(budget.iterations)) {
             (Some(level), _) => {
                 let seed = mix_seed(self.resources.seed, self.games);
@@ -68,8 +69,8 @@ impl Player for SearchPlayer {
             }
         };
         let rate = if self.level.is_some() { report.best_rate() } else { report.win_rate };
-        let mv = report.best.ok_or_else(|| Forfeit::Crashed("the game is over".into()))?;
-        Ok(Choice { mv, effort: Some(report.iterations), win_rate: Some(rate.0) })
+        let mv = report.best.ok_or_else(|| Failure::cannot("the game is over"))?;
+        Ok(Choice { mv, effort: Some(report.iterations), win_rate: Some(rate.0), time: None })
     }
 
     fn played(&mut self, mv: Move) {

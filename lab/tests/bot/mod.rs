@@ -1,4 +1,4 @@
-//! Path of the bot's executable, for tests in which the laboratory runs it. The referee's executable is in the same
+//! Path of the bot's executable, for tests in which the laboratory runs it. The executable of the arena is in the same
 //! folder.
 
 use std::path::Path;
@@ -20,7 +20,7 @@ pub fn path() -> &'static str {
         }
         let mut cargo = Command::new(env!("CARGO"));
         // Builds the whole workspace, so that dependencies get the same features as in the tests.
-        cargo.args(["build", "--quiet", "--workspace", "--bin", "otrera", "--bin", "referee"]);
+        cargo.args(["build", "--quiet", "--workspace", "--bin", "otrera", "--bin", "arena"]);
         cargo.args(["--profile", profile]);
         cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
         assert!(cargo.status().expect("cargo runs").success(), "the bot could not be built");

@@ -217,8 +217,8 @@ mod tests {
     use crate::records::playable;
     use crate::sau::{PLATFORM, Session, journal};
     use otrera::{Position, Rules, Size};
-    use otrera_referee::board::Board;
-    use otrera_referee::notation::Form;
+    use otrera_arena::board::Board;
+    use otrera_arena::notation::Form;
     use std::io::{Read, Write};
     use std::net::TcpStream;
     use std::path::PathBuf;

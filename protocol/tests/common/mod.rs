@@ -1,9 +1,9 @@
 //! Helpers shared by several test files, for running the program and for folders and files.
 
-use otrera_referee::program::{Exit, Program};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use testkit::program::{Exit, Program};
 
 pub const OTRERA: &str = env!("CARGO_BIN_EXE_otrera");
 

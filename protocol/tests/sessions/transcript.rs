@@ -1,13 +1,13 @@
 //! Replays a transcript. `protocol/tests/sessions.rs` describes the directives.
 
 use otrera::{Move, Position, Size};
-use otrera_referee::board::Board;
-use otrera_referee::notation::Form;
-use otrera_referee::program::Program;
+use otrera_arena::board::Board;
+use otrera_arena::notation::Form;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 use testkit::Folder;
+use testkit::program::Program;
 
 /// Default time limit for a line of output and for the program's exit.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -8,7 +8,7 @@ use crate::board::position::Position;
 use crate::board::square::{Side, Size};
 use crate::record::reading::{Intake, Lines, Reading, Warning};
 use crate::record::scan::{self, Piece, Way};
-use crate::record::{Forfeit, GameRecord, MAX_NESTING, Note, PlayedMove, Variation};
+use crate::record::{GameRecord, LATE, MAX_NESTING, Note, PlayedMove, Variation};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -218,7 +218,7 @@ fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
         _ => None,
     };
     let kind = match how.trim() {
-        "T" | "Time" => Some(Forfeit::LATE),
+        "T" | "Time" => Some(LATE),
         "F" | "Forfeit" => Some("forfeit"),
         _ => None,
     };

@@ -174,7 +174,7 @@ fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
     let Endgame { position, winner } = endgame;
     let mut player = args.player.build(args.seed ^ position.key());
     let budget = Budget { time: Some(args.time), iterations: None };
-    let choice = player.begin(position).and_then(|()| player.choose(position, budget));
+    let choice = player.begin(position, position.side()).and_then(|()| player.choose(position, budget));
     let choice = choice.map_err(|forfeit| format!("{}: {forfeit}", args.player.text))?;
     let next = position.try_play(choice.mv).map_err(|error| format!("{}: {error}", args.player.text))?;
     let wins = *winner == position.side();

@@ -2,22 +2,24 @@
 //! memory that its turns took.
 
 pub mod confine;
-mod report;
 
 use crate::arguments::{read_games, read_if, read_size, read_time};
 use crate::interrupt::locked;
+use crate::matches::platform::between;
+use crate::matches::score::side_of_a;
 use crate::matches::spec::PlayerSpec;
+use crate::matches::verdicts::Report;
 use crate::play::player::Player;
-use crate::play::referee::{self, Control, GameSetup};
 use crate::progress::progress_bar;
 use clap::ValueEnum;
 use confine::{Refusal, confined};
-use otrera::{Outcome, Position, Side, Size};
-use otrera_referee::botzone::{Allowance, BotzonePlayer, Log};
-use otrera_referee::load::Load;
-use otrera_referee::process::{Errors, check_start};
-use otrera_referee::protocol::Mode;
-use report::Report;
+use otrera::{GameRecord, Position, Size};
+use otrera_arena::dialect::{Dialect, Mode};
+use otrera_arena::game::{Control, GameSetup};
+use otrera_arena::limits::{Allowance, Log};
+use otrera_arena::load::Load;
+use otrera_arena::process::{Errors, check_start};
+use otrera_arena::program::Program;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -113,7 +115,7 @@ fn read_factor(text: &str) -> Result<f64, String> {
 
 pub fn run(args: &Args) -> Result<(), String> {
     let court = Court::new(args)?;
-    let _load = Load::start(args.load)?;
+    let _load = Load::start(args.load).map_err(|problem| format!("--load: {problem}"))?;
     let mut reports = Vec::new();
     for &mode in &args.mode {
         let report = court.judge(mode);
@@ -168,7 +170,7 @@ impl<'a> Court<'a> {
         let log = Log::default();
         let errors = if self.args.stderr { Errors::Shown } else { Errors::Hidden };
         let bot = || {
-            let player = BotzonePlayer::new(self.command.clone(), mode);
+            let player = Program::new(self.command.clone(), Dialect::Botzone(mode));
             player.judged(self.allowance, errors, log.clone())
         };
         let mut bots = [bot(), bot()];
@@ -176,18 +178,17 @@ impl<'a> Court<'a> {
         let bar = progress_bar(self.args.games);
         bar.set_message(format!("games of {mode}"));
         for number in 0..self.args.games {
-            let bot_side = if number.is_multiple_of(2) { Side::Black } else { Side::White };
-            let outcome = self.game(&mut bots, bot_side, number);
+            let (bot_side, game) = (side_of_a(number), self.game(&mut bots, number));
             let turns = std::mem::take(&mut *locked(&log));
-            report.add(outcome, bot_side, self.opponent.is_none(), turns);
-            bar.set_message(format!("games of {mode}, {} won", report.won));
+            report.add(&game, bot_side, self.opponent.is_none(), turns);
+            bar.set_message(format!("games of {mode}, {} won", report.tally.wins()));
             bar.inc(1);
         }
         bar.finish_and_clear();
         report
     }
 
-    fn game(&self, bots: &mut [BotzonePlayer; 2], bot_side: Side, number: u64) -> Outcome {
+    fn game(&self, bots: &mut [Program; 2], number: u64) -> GameRecord {
         let conditions = GameSetup {
             start: Position::start(self.args.size),
             opening: Vec::new(),
@@ -203,9 +204,6 @@ impl<'a> Court<'a> {
             Some(player) => player.as_mut(),
             None => twin,
         };
-        match bot_side {
-            Side::Black => referee::play([bot, opponent], &conditions),
-            Side::White => referee::play([opponent, bot], &conditions),
-        }
+        between([bot, opponent], number, &conditions, &mut |_, _, _| ())
     }
 }

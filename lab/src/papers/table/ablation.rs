@@ -8,10 +8,10 @@ use super::study::{Cell, Study, file_name, machine, percent, percent_interval};
 use crate::arguments::cores;
 use crate::matches::score::{Score, side_of_a};
 use crate::play::player::run_search;
-use crate::play::referee::Control;
 use crate::sheet::Sheet;
 use crate::stats::{mann_whitney::mann_whitney, shapiro_wilk::shapiro_wilk};
 use otrera::{GameRecord, Limits, Params, Position, Resources, Search};
+use otrera_arena::game::Control;
 use statrs::statistics::Statistics;
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ fn rounds(games: &[GameRecord]) -> Vec<f64> {
 fn format_rate(games: &[GameRecord]) -> String {
     // The games are from several matches, so only the counts of the score are meaningful.
     let score = Score::of(games);
-    let (low, high) = percent_interval(score.wins, score.games());
+    let (low, high) = percent_interval(score.tally.wins(), score.tally.games());
     format!("{:.0}% ({low:.0}-{high:.0})", percent(&score))
 }
 

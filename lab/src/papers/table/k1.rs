@@ -3,9 +3,9 @@
 
 use super::study::{Cell, Study, machine, percent, percent_interval};
 use crate::matches::score::Score;
-use crate::play::referee::Control;
 use crate::plot::{Line, Plot};
 use crate::sheet::Sheet;
+use otrera_arena::game::Control;
 
 /// The evaluations, in the paper's order.
 const EVALUATIONS: [&str; 3] = ["mobility", "territory", "relative"];
@@ -50,7 +50,7 @@ pub fn run(study: &Study) -> Result<(), String> {
         for (index, games) in games.iter().enumerate() {
             let score = Score::of(games);
             cells.push(format_cell(&score, paper[index]));
-            seconds.push(score.seconds_a_move()[0]);
+            seconds.push(score.tally.seconds_a_move()[0]);
             ours[index].push((playouts as f64, percent(&score)));
         }
         cells.push(format!("{:.2}", seconds.iter().sum::<f64>() / seconds.len() as f64));
@@ -80,7 +80,7 @@ pub fn run(study: &Study) -> Result<(), String> {
 }
 
 fn format_cell(score: &Score, paper: u32) -> String {
-    let (low, high) = percent_interval(score.wins, score.games());
+    let (low, high) = percent_interval(score.tally.wins(), score.tally.games());
     let (paper_low, paper_high) = percent_interval(u64::from(paper), PAPER_GAMES);
     let mark = if (paper_low..=paper_high).contains(&percent(score)) { "" } else { "*" };
     format!("{:.0}{mark} ({low:.0}-{high:.0}; {paper})", percent(score))

@@ -2,9 +2,9 @@
 
 use super::study::{Cell, Study, machine, percent, percent_interval};
 use crate::matches::score::Score;
-use crate::play::referee::Control;
 use crate::sheet::Sheet;
 use otrera::Level;
+use otrera_arena::game::Control;
 use std::time::Duration;
 
 /// Number of games of each level, from level 1, against the level below. Slower levels play fewer games.
@@ -30,11 +30,11 @@ pub fn run(study: &Study) -> Result<(), String> {
     let mut sheet = Sheet::new("Ladder of the playing levels", &header);
     for (level, games) in levels().zip(study.games(cells)?) {
         let score = Score::of(&games);
-        let (low, high) = percent_interval(score.wins, games.len() as u64);
+        let (low, high) = percent_interval(score.tally.wins(), games.len() as u64);
         sheet.row([
             level.to_string(),
             below(level),
-            format!("{}-{}", score.wins, score.losses),
+            format!("{}-{}", score.tally.wins(), score.tally.losses()),
             format!("{:.0} %", percent(&score)),
             format!("{low:.0} to {high:.0} %"),
         ]);

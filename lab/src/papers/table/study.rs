@@ -4,16 +4,18 @@ use crate::arguments::cores;
 use crate::cluster::WorkArgs;
 use crate::files::{Output, PLOT};
 use crate::interrupt;
+use crate::matches::platform::Platform;
 use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::score::Score;
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::Openings;
-use crate::play::referee::Control;
 use crate::plot::Plot;
 use crate::sheet::Sheet;
 use crate::stats::wilson;
 use otrera::{GameRecord, Size};
+use otrera_arena::game::Control;
+use otrera_arena::screen::Show;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -70,6 +72,9 @@ impl Study {
             grace: Duration::from_secs(60),
             openings: Openings { book: None, plies, balance: 0.15, seed: self.seed },
             adjudicate: None,
+            platform: Platform::None,
+            show: Show::None,
+            is_parallel: true,
         })
     }
 
@@ -98,7 +103,7 @@ pub fn percent_interval(wins: u64, games: u64) -> (f64, f64) {
 }
 
 pub fn percent(score: &Score) -> f64 {
-    100.0 * score.share()
+    100.0 * score.tally.share()
 }
 
 /// Returns the name of the processor and the number of cores.

@@ -3,8 +3,8 @@
 
 use super::study::{Cell, Study, file_name, machine};
 use crate::matches::score::Score;
-use crate::play::referee::Control;
 use crate::sheet::Sheet;
+use otrera_arena::game::Control;
 use std::time::Duration;
 
 /// Techniques of the preset, each with the settings that turn it off.
@@ -37,7 +37,7 @@ pub fn run(study: &Study) -> Result<(), String> {
         sheet.row([
             format!("without {name}"),
             (*settings).to_owned(),
-            format!("{}-{}", score.wins, score.losses),
+            format!("{}-{}", score.tally.wins(), score.tally.losses()),
             worth.as_ref().map_or("-".into(), |(elo, _)| format!("{elo:+.0}")),
             worth.map_or("-".into(), |(_, ends)| format!("{:+.0} to {:+.0}", ends.low, ends.high)),
         ]);

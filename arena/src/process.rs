@@ -1,9 +1,9 @@
 //! A child process connected by pipes. Every wait has a deadline, the amount of output read is bounded, and dropping a
 //! process kills its process group.
 
+use crate::failure::{Failure, Kind};
 use crate::groups;
 use crate::usage::{self, Usage};
-use otrera::Forfeit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, memfd_create};
 use rustix::pipe::fcntl_setpipe_size;
@@ -26,7 +26,7 @@ const PIPE_BUF: usize = 4096;
 const CHUNK: usize = 1 << 16;
 
 /// Time that a process has to exit after closing its output.
-const ENDING: Duration = Duration::from_millis(200);
+const ENDING: Duration = Duration::from_secs(1);
 
 /// Destination of a program's standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -301,26 +301,32 @@ impl Process {
 
     /// Reads the next line, without its line break; the last line can lack one. Fails at `since + limit`, after
     /// [`FLOOD`] bytes without a line break, and at the end of the output.
-    pub fn line(&mut self, since: Instant, limit: Duration) -> Result<String, Forfeit> {
+    pub fn line(&mut self, since: Instant, limit: Duration) -> Result<String, Failure> {
         let is_line = |heard: &[u8]| heard.len() >= FLOOD || heard.contains(&b'\n');
         let sign = self.listen_until(since, limit, is_line);
         let end = self.heard.iter().position(|&byte| byte == b'\n').map(|index| index + 1);
         let length = match (end, sign) {
             (Some(length), _) => length,
-            (None, Sign::Output) => return Err(Forfeit::Garbled("more than a megabyte of output".into())),
-            (None, Sign::Silence) => return Err(Forfeit::Late(since.elapsed())),
+            (None, Sign::Output) => return Err(Failure::new(Kind::Flood, "more than a megabyte of output")),
+            (None, Sign::Silence) => return Err(Failure::late(since.elapsed())),
             (None, _) if self.heard.is_empty() => return Err(self.gone()),
             (None, _) => self.heard.len(),
         };
         Ok(self.take(length).trim_end_matches(['\r', '\n']).to_owned())
     }
 
-    /// Waits at most [`ENDING`] for the exit, then kills the process group. Returns the error, with any exit status.
-    fn gone(&mut self) -> Forfeit {
-        let ended = self.listen(ENDING) == Sign::Ended;
-        match self.end() {
-            Some(End { status, .. }) if ended => Forfeit::Crashed(format!("the program ended ({status})")),
-            _ => Forfeit::Crashed("the program closed its output".into()),
+    /// Waits at most [`ENDING`] for the exit, then kills the process group. Returns the failure, with any exit status
+    /// and the error output.
+    pub fn gone(&mut self) -> Failure {
+        let (_, end) = self.finish(ENDING);
+        match end.map(|end| end.status) {
+            None => Failure::new(Kind::NoAnswer, "the program closed its output"),
+            Some(status) if status.success() => {
+                Failure::new(Kind::NoAnswer, format!("the program ended ({status})"))
+            }
+            Some(status) => {
+                Failure::quoting(Kind::BadExit, format!("the program ended ({status})"), &self.errors())
+            }
         }
     }
 
@@ -414,7 +420,7 @@ mod tests {
         let mut closer = started(&["sh", "-c", "echo first; exec >&-; sleep 4246"]);
         let mut line = || closer.line(Instant::now(), Duration::from_secs(60));
         assert_eq!(line().unwrap(), "first");
-        assert!(matches!(line(), Err(Forfeit::Crashed(text)) if text == "the program closed its output"));
+        assert!(line().is_err_and(|failure| failure.detail == "the program closed its output"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Protocol {
+pub enum Dialect {
     Botzone(Mode),
     /// The SAU Game Platform.
     Sau,
@@ -48,7 +48,7 @@ impl fmt::Display for Mode {
     }
 }
 
-impl Protocol {
+impl Dialect {
     pub fn names() -> String {
         let modes = Mode::NAMED.map(|(name, _)| format!("botzone-{name}"));
         format!("{}, sau, uci", modes.join(", "))
@@ -83,7 +83,7 @@ impl Protocol {
 }
 
 /// Parses `sau`, `uci`, or the name of a Botzone mode, with or without the prefix `botzone-`.
-impl FromStr for Protocol {
+impl FromStr for Dialect {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -98,7 +98,7 @@ impl FromStr for Protocol {
     }
 }
 
-impl fmt::Display for Protocol {
+impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Botzone(mode) => write!(f, "botzone-{mode}"),
@@ -106,4 +106,10 @@ impl fmt::Display for Protocol {
             Self::Uci => f.write_str("uci"),
         }
     }
+}
+
+/// Parses the name of a dialect of tournaments: any except UCI.
+pub fn read_tournament(name: &str) -> Result<Dialect, String> {
+    let dialect = name.parse()?;
+    if dialect == Dialect::Uci { Err("this command does not support uci".into()) } else { Ok(dialect) }
 }

@@ -1,7 +1,8 @@
 //! Requests in Botzone's simple and JSON interaction, and a parser for bot output, as strict as the platform's.
 
-use crate::notation::{Form, move_of, numbers_of_object};
-use crate::verdict::{Failure, Verdict};
+use crate::failure::{Failure, Kind};
+use crate::notation::{Form, move_of};
+use otrera::record::botzone::KEYS;
 use otrera::{Move, Side};
 use serde_json::{Map, Value};
 
@@ -11,6 +12,20 @@ pub struct Stored {
     pub data: Option<Value>,
     pub globaldata: Option<Value>,
 }
+
+/// A bot's answer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    pub mv: Move,
+    /// The data that the platform is to store.
+    pub stored: Stored,
+    /// True if the platform accepts the answer, but a strict referee does not: the answer has more than six digits, or
+    /// debug text of 1 KB or other keys in JSON.
+    pub is_loose: bool,
+}
+
+/// Maximum length of the debug text in a JSON answer, in bytes.
+const MAX_DEBUG: usize = 1023;
 
 /// Placeholder edge length: Botzone's move notation does not depend on the board size.
 const EDGE: usize = 0;
@@ -41,41 +56,50 @@ impl Form {
         self.format_move(last, EDGE) + "\n"
     }
 
-    /// Parses a bot's output. Returns its move and the data that the platform is to store.
-    pub fn read_output(self, output: &str) -> Result<(Move, Stored), Failure> {
-        let (numbers, stored) = match self {
+    /// Parses a bot's output as the platform does.
+    pub fn read_output(self, output: &str) -> Result<Answer, Failure> {
+        let (numbers, stored, is_loose) = match self {
             Self::Json => read_json(output),
             _ => read_simple(output),
         }
-        .ok_or_else(|| Failure::new(Verdict::Nj, beginning(output)))?;
-        let mv = move_of(numbers).ok_or_else(|| Failure::new(Verdict::InvalidMove, beginning(output)))?;
-        Ok((mv, stored))
+        .ok_or_else(|| Failure::new(Kind::Malformed, beginning(output)))?;
+        let mv = move_of(numbers).ok_or_else(|| Failure::new(Kind::Illegal, beginning(output)))?;
+        Ok(Answer { mv, stored, is_loose })
     }
 }
 
 /// Parses output lines: response, debug text, data, and the rest as globaldata. Returns `None` unless the response
-/// begins with six numbers separated by single spaces; further words are ignored.
-fn read_simple(output: &str) -> Option<([i64; 6], Stored)> {
+/// begins with six numbers separated by single spaces; with further words or numbers above 9 the answer is loose.
+fn read_simple(output: &str) -> Option<([i64; 6], Stored, bool)> {
     let lines: Vec<&str> = output.trim_end().split('\n').map(str::trim_end).collect();
-    let words: Vec<i64> = lines.first()?.split(' ').take(6).map_while(|word| word.parse().ok()).collect();
+    let words: Vec<&str> = lines.first()?.split(' ').collect();
+    let numbers: Vec<i64> = words.iter().take(6).map_while(|word| word.parse().ok()).collect();
+    let is_loose = words.len() != 6 || words.iter().any(|word| word.len() != 1) || output.contains('\r');
     let text = |lines: &[&str]| (!lines.is_empty()).then(|| Value::from(lines.join("\n")));
     let stored = Stored {
         data: text(lines.get(2..3).unwrap_or_default()),
         globaldata: text(lines.get(3..).unwrap_or_default()),
     };
-    Some((words.try_into().ok()?, stored))
+    Some((numbers.try_into().ok()?, stored, is_loose))
 }
 
-/// Parses output that is a single JSON object, whose `response` is an object or a string containing one.
-fn read_json(output: &str) -> Option<([i64; 6], Stored)> {
+/// Parses output that is a single JSON object, whose `response` is an object or a string containing one. The answer is
+/// loose unless it is `{"response":{…},"debug":"…"}` with six numbers, less than 1 KB of debug text and no other keys.
+fn read_json(output: &str) -> Option<([i64; 6], Stored, bool)> {
     let answer: Map<String, Value> = serde_json::from_str(output).ok()?;
-    let response = match answer.get("response")? {
+    let own = answer.get("response")?;
+    let response = match own {
         Value::String(text) => serde_json::from_str(text).ok()?,
         value => value.clone(),
     };
     let stored = |key| answer.get(key).filter(|value| !value.is_null()).cloned();
     let stored = Stored { data: stored("data"), globaldata: stored("globaldata") };
-    Some((numbers_of_object(&response)?, stored))
+    let has_six = own.as_object().is_some_and(|own| own.len() == KEYS.len());
+    let debug_fits =
+        answer.get("debug").is_none_or(|debug| debug.as_str().is_some_and(|d| d.len() <= MAX_DEBUG));
+    let is_all = answer.keys().all(|key| ["response", "debug"].contains(&key.as_str()));
+    let numbers = KEYS.iter().map(|key| response.get(key)?.as_i64()).collect::<Option<Vec<_>>>()?;
+    Some((numbers.try_into().ok()?, stored, !(has_six && debug_fits && is_all)))
 }
 
 /// Returns the first 80 characters of output, for messages.
@@ -88,15 +112,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn verdict(form: Form, output: &str) -> Verdict {
-        form.read_output(output).map_or_else(|failure| failure.verdict, |_| Verdict::Ok)
+    fn verdict(form: Form, output: &str) -> &'static str {
+        form.read_output(output).map_or_else(|failure| failure.kind.verdict(), |_| "OK")
     }
 
     #[test]
     fn full_request_matches_botzones_example() {
         // The example in Botzone's documentation: Black's third turn.
         let moves: Vec<Move> = ["5 0 3 2 6 5", "0 5 4 5 3 4", "0 2 0 3 3 0", "2 7 2 5 1 4"]
-            .map(|line| Form::Simple.read_output(line).unwrap().0)
+            .map(|line| Form::Simple.read_output(line).unwrap().mv)
             .to_vec();
         let text = Form::Simple.full_request(&moves, &Stored::default());
         assert_eq!(text, "3\n-1 -1 -1 -1 -1 -1\n5 0 3 2 6 5\n0 5 4 5 3 4\n0 2 0 3 3 0\n2 7 2 5 1 4\n");
@@ -111,13 +135,13 @@ mod tests {
     #[test]
     fn simple_output_is_parsed_strictly() {
         for good in ["5 0 3 2 6 5", "5 0 3 2 6 5\r\n", "5 0 3 2 6 5 and more\ndebug\n"] {
-            assert_eq!(verdict(Form::Simple, good), Verdict::Ok, "{good:?}");
+            assert_eq!(verdict(Form::Simple, good), "OK", "{good:?}");
         }
         for bad in ["", "\n5 0 3 2 6 5", " 5 0 3 2 6 5", "5  0 3 2 6 5", "5 0 3 2 6", "a b c d e f"] {
-            assert_eq!(verdict(Form::Simple, bad), Verdict::Nj, "{bad:?}");
+            assert_eq!(verdict(Form::Simple, bad), "NJ", "{bad:?}");
         }
-        assert_eq!(verdict(Form::Simple, "-1 -1 -1 -1 -1 -1"), Verdict::InvalidMove);
-        let (_, stored) = Form::Simple.read_output("5 0 3 2 6 5\nnote\nmine\nfor\never\n").unwrap();
+        assert_eq!(verdict(Form::Simple, "-1 -1 -1 -1 -1 -1"), "INVALIDMOVE");
+        let stored = Form::Simple.read_output("5 0 3 2 6 5\nnote\nmine\nfor\never\n").unwrap().stored;
         assert_eq!(stored, Stored { data: Some("mine".into()), globaldata: Some("for\never".into()) });
     }
 
@@ -126,14 +150,14 @@ mod tests {
         let mv = r#"{"x0":5,"y0":0,"x1":3,"y1":2,"x2":6,"y2":5}"#;
         let quoted = Value::from(mv).to_string();
         for good in [format!("{{\"response\":{mv},\"debug\":1}}\n"), format!("{{\"response\":{quoted}}}")] {
-            assert_eq!(verdict(Form::Json, &good), Verdict::Ok, "{good:?}");
+            assert_eq!(verdict(Form::Json, &good), "OK", "{good:?}");
         }
         let bad = [mv.to_owned(), format!("{{\"response\":{mv}}} {{}}"), String::new(), "[1]".into()];
         let text = format!("{{\"response\":{}}}", mv.replace("5", "\"5\""));
         for bad in bad.iter().chain([&text]) {
-            assert_eq!(verdict(Form::Json, bad), Verdict::Nj, "{bad:?}");
+            assert_eq!(verdict(Form::Json, bad), "NJ", "{bad:?}");
         }
         let off = format!("{{\"response\":{}}}", mv.replace("6", "60"));
-        assert_eq!(verdict(Form::Json, &off), Verdict::InvalidMove);
+        assert_eq!(verdict(Form::Json, &off), "INVALIDMOVE");
     }
 }

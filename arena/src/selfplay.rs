@@ -1,15 +1,18 @@
-//! `referee selfplay`: plays whole games of the engine against itself through the platforms' protocols.
+//! `arena selfplay`: plays whole games of the engine against itself through the platforms' protocols.
 
 use crate::arguments::{default_engine, read_engine, read_games, read_seconds, read_size};
-use crate::board::Board;
+use crate::dialect::{Dialect, read_tournament};
+use crate::failure::{Failure, Kind};
+use crate::game::{Control, Event, GameSetup, play};
 use crate::groups;
-use crate::protocol::Protocol;
+use crate::player::Player;
+use crate::program::Program;
 use crate::say;
-use crate::seat::{KINDS, Seat, TimeControl, Turn, Violation, read_protocol};
-use clap::{ValueEnum, value_parser};
+use crate::screen::{Screen, Show, lower};
+use crate::tally::Tally;
+use clap::value_parser;
 use otrera::record::ccgc;
 use otrera::{GameRecord, Side, Size, mix_seed};
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -18,24 +21,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Show {
-    /// Each move with the board after it.
-    Board,
-    /// Each move.
-    Moves,
-    /// Results only.
-    None,
-}
-
 /// Plays whole games of the engine against itself through its tournament protocols, checks every move and every line,
 /// and shows and records the games.
 #[derive(clap::Args)]
 #[command(after_help = "Exit status: 0 no violation, 1 a violation, 2 wrong usage or no engine.")]
 pub struct Options {
     /// Botzone's simple, json, simple-keep or json-keep (keep-running); or sau.
-    #[arg(long, value_name = "NAME", default_value = "simple", value_parser = read_protocol)]
-    protocol: Protocol,
+    #[arg(long, value_name = "NAME", default_value = "simple", value_parser = read_tournament)]
+    protocol: Dialect,
     /// Number of games.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = read_games)]
     games: u64,
@@ -86,16 +79,6 @@ impl Options {
     }
 }
 
-#[derive(Default)]
-struct Tally {
-    games: usize,
-    wins: [usize; 2],
-    plies: usize,
-    offences: BTreeMap<&'static str, usize>,
-    /// Fraction of the total time used, 0 to 1: one entry per side and game.
-    used: Vec<f64>,
-}
-
 /// State shared by all threads, each of which plays one game at a time.
 struct Match<'a> {
     options: &'a Options,
@@ -108,12 +91,8 @@ struct Match<'a> {
 
 struct Game {
     number: u64,
-    board: Board,
-    offences: Vec<(Side, Violation)>,
-    /// Output of the game, printed at its end if several games run at once.
-    held: String,
-    /// Number of terminal lines that the next board overwrites.
-    drawn: usize,
+    offences: Vec<(Side, Failure)>,
+    screen: Screen,
 }
 
 /// Plays the games. Returns true if no violation occurred.
@@ -141,8 +120,8 @@ pub fn run(options: &Options) -> Result<bool, String> {
     if groups::are_ending() {
         say("\ninterrupted\n");
     }
-    say(&tally.summary());
-    Ok(tally.offences.is_empty())
+    say(&summary(&tally));
+    Ok(tally.failed(None) == 0)
 }
 
 /// Checks the engine and both presets by running `perft 0`, because the engine prints no errors during a game.
@@ -165,114 +144,95 @@ fn check_engine(options: &Options) -> Result<(), String> {
 impl Match<'_> {
     fn play_all(&self) -> Result<(), String> {
         let options = self.options;
-        let control = TimeControl::new(options.protocol, options.time, options.total_time, options.grace);
-        let mut seats = [(); 2].map(|()| Seat::new(options.protocol, control));
+        let mut programs = [(); 2].map(|()| Program::new(Vec::new(), options.protocol).strict());
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number > options.games || groups::are_ending() {
                 break;
             }
-            let game = self.play(number, &mut seats);
+            let (game, record) = self.play(number, &mut programs);
             if !groups::are_ending() {
-                self.finish(game, &seats)?;
+                self.finish(game, record)?;
             }
         }
-        if options.protocol.is_sau() {
-            for (side, seat) in Side::BOTH.into_iter().zip(&mut seats) {
-                if let Err(violation) = seat.leave()
-                    && !groups::are_ending()
-                {
-                    say(&format!("after the last game, {}: {violation}\n", self.label(side)));
-                    self.note(&violation);
-                }
+        for (side, program) in Side::BOTH.into_iter().zip(&mut programs) {
+            if let Err(failure) = program.leave()
+                && !groups::are_ending()
+            {
+                let (label, what) = (self.label(side), failure.in_strict_words());
+                say(&format!("after the last game, {label}: {what}\n"));
+                self.note(side, &failure);
             }
         }
         Ok(())
     }
 
-    fn play(&self, number: u64, seats: &mut [Seat; 2]) -> Game {
-        let board = Board::new(self.options.protocol.start(self.options.size));
-        let mut game = Game { number, board, offences: Vec::new(), held: String::new(), drawn: 0 };
-        if self.show != Show::None {
-            let players = Side::BOTH.map(|side| self.label(side)).join(" against ");
-            self.say(&mut game, &format!("game {number}: {players}\n"));
-        }
-        self.draw(&mut game, "");
+    fn play(&self, number: u64, programs: &mut [Program; 2]) -> (Game, GameRecord) {
+        let options = self.options;
+        let mut game =
+            Game { number, offences: Vec::new(), screen: Screen::new(self.show, options.jobs > 1) };
+        let start = options.protocol.start(options.size);
+        let players = Side::BOTH.map(|side| self.label(side)).join(" against ");
+        game.screen.begin(&format!("game {number}: {players}"), &start);
         for side in Side::BOTH {
-            let outcome = seats[side.index()].start_game(side, self.command(number, side));
-            self.watch(&mut game, seats, side, outcome);
+            programs[side.index()].set_command(self.command(number, side));
         }
-        while game.winner().is_none() && !groups::are_ending() {
-            let side = game.board.position().side();
-            match seats[side.index()].answer(&game.board) {
-                Ok(turn) => self.make(&mut game, &turn),
-                Err(violation) => self.watch(&mut game, seats, side, Err(violation)),
-            }
-        }
-        for side in Side::BOTH {
-            if !game.offences.iter().any(|(offender, _)| *offender == side) {
-                let outcome = seats[side.index()].end_game(&game.board);
-                self.watch(&mut game, seats, side, outcome);
-            }
-        }
-        game
+        let setup = GameSetup {
+            start,
+            opening: Vec::new(),
+            control: Control::turns(options.protocol, options.time, options.total_time),
+            grace: options.grace,
+            adjudicate: None,
+        };
+        let [black, white] = programs;
+        let record = play([black, white], &setup, &mut |position, ply, event| match event {
+            Event::Moved(played) => game.screen.moved(position, ply, played),
+            Event::Failed(side, failure) => self.show_failure(&mut game, ply, side, failure),
+        });
+        (game, record)
     }
 
-    fn make(&self, game: &mut Game, turn: &Turn) {
-        let mover = game.board.position().side();
-        game.board.make(turn.mv);
-        let (ply, seconds) = (game.board.moves().len(), turn.wall.as_secs_f64());
-        let line = format!("{ply:3}. {} {:12} {seconds:7.3} s\n", lower(mover), turn.mv.to_string());
-        match self.show {
-            Show::Board => self.draw(game, &line),
-            Show::Moves => self.say(game, &line),
-            Show::None => {}
-        }
-    }
-
-    /// Records a violation, if any, and kills the engine. The first violation decides the game.
-    fn watch(&self, game: &mut Game, seats: &mut [Seat; 2], side: Side, outcome: Result<(), Violation>) {
-        let Err(violation) = outcome else { return };
-        seats[side.index()].kill();
+    fn show_failure(&self, game: &mut Game, ply: usize, side: Side, failure: &Failure) {
         if groups::are_ending() {
             return;
         }
-        let (number, ply, label) = (game.number, game.board.moves().len(), self.label(side));
-        self.say(game, &format!("game {number}, after ply {ply}, {label}: {violation}\n"));
-        game.offences.push((side, violation));
+        let (number, label, what) = (game.number, self.label(side), failure.in_strict_words());
+        game.screen.say(&format!("game {number}, after ply {ply}, {label}: {what}\n"));
+        game.offences.push((side, failure.clone()));
     }
 
-    fn finish(&self, mut game: Game, seats: &[Seat; 2]) -> Result<(), String> {
-        let Some(winner) = game.winner() else { return Ok(()) };
-        let plies = game.board.moves().len();
+    fn finish(&self, mut game: Game, record: GameRecord) -> Result<(), String> {
+        let Some(winner) = record.winner else { return Ok(()) };
+        let plies = record.moves.len();
         let mut result = format!("{} wins in {plies} plies", self.label(winner));
-        if let Some((side, violation)) = game.offences.first() {
-            result += &format!(", {} forfeits ({})", lower(*side), violation.kind);
+        if let Some((side, failure)) = game.offences.first() {
+            result += &format!(", {} forfeits ({})", lower(*side), failure.kind.name());
         }
         let mut line = format!("game {}: {result}", game.number);
         if !self.options.no_record {
             let path = self.options.record_dir.join(self.file_name(&game, winner));
-            let text = ccgc::write(&self.record(&game, winner, &result)).replace('\n', "\r\n");
+            let text = ccgc::write(&self.record(&record, &result)).replace('\n', "\r\n");
             fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
             line += &format!(", record {}", path.display());
         }
-        self.say(&mut game, &(line + "\n"));
-        say(&game.held);
+        game.screen.say(&(line + "\n"));
+        game.screen.end();
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        tally.games += 1;
-        tally.wins[winner.index()] += 1;
-        tally.plies += plies;
+        tally.add_result(&record, Side::Black);
         if let Some(total) = self.options.total_time {
-            tally.used.extend(seats.iter().map(|seat| seat.used.as_secs_f64() / total.as_secs_f64()));
+            for first in [0, 1] {
+                let times = record.moves.iter().skip(first).step_by(2).map(|played| played.time);
+                tally.add_used(times.sum::<Duration>().as_secs_f64() / total.as_secs_f64());
+            }
         }
         drop(tally);
-        game.offences.iter().for_each(|(_, violation)| self.note(violation));
+        game.offences.iter().for_each(|(side, failure)| self.note(*side, failure));
         Ok(())
     }
 
-    fn note(&self, violation: &Violation) {
+    fn note(&self, side: Side, failure: &Failure) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        *tally.offences.entry(violation.kind).or_default() += 1;
+        tally.add_failure(side.index(), failure.kind.name(), &failure.detail);
     }
 
     fn file_name(&self, game: &Game, winner: Side) -> String {
@@ -283,15 +243,16 @@ impl Match<'_> {
         format!("AM-{started}-{process}-game{:04}-{black}-vs-{white}-{}.txt", game.number, lower(winner))
     }
 
-    fn record(&self, game: &Game, winner: Side, result: &str) -> GameRecord {
-        let [black, white] = Side::BOTH.map(|side| self.preset(side));
-        let start = self.options.protocol.start(self.options.size);
-        let size = start.size().edge();
+    fn record(&self, played: &GameRecord, result: &str) -> GameRecord {
+        let [black, white] = Side::BOTH.map(|side| self.preset(side).to_owned());
+        let size = played.start.size().edge();
         GameRecord {
-            winner: Some(winner),
+            black,
+            white,
             when: self.started.format("%Y.%m.%d %H:%M self-play").to_string(),
             event: format!("{} {size}x{size}, {result}", self.options.protocol),
-            ..GameRecord::new(black, white, start).with_moves(game.board.moves())
+            winner: played.winner,
+            ..GameRecord::new("", "", played.start).with_moves(&played.played_moves())
         }
     }
 
@@ -318,59 +279,18 @@ impl Match<'_> {
     fn label(&self, side: Side) -> String {
         format!("{} ({})", lower(side), self.preset(side))
     }
-
-    /// Prints the board. On a terminal, the new board replaces the previous one.
-    fn draw(&self, game: &mut Game, line: &str) {
-        if self.show != Show::Board {
-            return;
-        }
-        let text = format!("{line}\n{}\n", game.board.position());
-        let over = if game.drawn > 0 { format!("\x1b[{}F\x1b[J", game.drawn) } else { String::new() };
-        let can_overwrite = io::stdout().is_terminal() && std::env::var("TERM").is_ok_and(|t| t != "dumb");
-        if self.options.jobs == 1 && can_overwrite {
-            game.drawn = text.lines().count();
-        }
-        self.say(game, &(over + &text));
-    }
-
-    /// Prints the text, or holds the text back until the game ends if several games run at once.
-    fn say(&self, game: &mut Game, text: &str) {
-        if self.options.jobs == 1 {
-            say(text);
-        } else {
-            game.held += text;
-        }
-    }
 }
 
-fn lower(side: Side) -> &'static str {
-    if side == Side::Black { "black" } else { "white" }
-}
-
-impl Game {
-    fn winner(&self) -> Option<Side> {
-        match self.offences.first() {
-            Some((side, _)) => Some(side.opponent()),
-            None => self.board.position().winner(),
-        }
+fn summary(tally: &Tally) -> String {
+    let [black, white] = tally.wins_of_sides();
+    let count = |kind: &str| format!("{kind} {}", tally.failed(Some(kind)));
+    let counts = Kind::NAMES.map(count).join(", ");
+    let (games, mean) = (tally.games(), tally.mean_plies());
+    let mut text = format!(
+        "games {games}: black wins {black}, white wins {white}, mean {mean:.1} plies\nviolations: {counts}\n"
+    );
+    if let Some([least, most, mean]) = tally.used_percent() {
+        text += &format!("time used: {least:.1} to {most:.1} %, mean {mean:.1} %\n");
     }
-}
-
-impl Tally {
-    fn summary(&self) -> String {
-        let Self { games, wins: [black, white], plies, offences, used } = self;
-        let mean = *plies as f64 / (*games).max(1) as f64;
-        let count = |kind: &&str| format!("{kind} {}", offences.get(kind).unwrap_or(&0));
-        let counts = KINDS.iter().map(count).collect::<Vec<_>>().join(", ");
-        let mut text = format!(
-            "games {games}: black wins {black}, white wins {white}, mean {mean:.1} plies\nviolations: {counts}\n"
-        );
-        let mut used: Vec<f64> = used.iter().map(|share| 100.0 * share).collect();
-        used.sort_by(f64::total_cmp);
-        if let (Some(least), Some(most)) = (used.first(), used.last()) {
-            let mean = used.iter().sum::<f64>() / used.len() as f64;
-            text += &format!("time used: {least:.1} to {most:.1} %, mean {mean:.1} %\n");
-        }
-        text
-    }
+    text
 }

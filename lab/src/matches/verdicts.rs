@@ -1,18 +1,17 @@
 //! Report on a bot's games in one mode: results, verdicts, time and memory.
 
 use crate::sheet::Sheet;
-use otrera::{Forfeit, Outcome, Side};
-use otrera_referee::botzone::TurnTaken;
-use otrera_referee::verdict::{Failure, Verdict};
+use otrera::{GameRecord, Side};
+use otrera_arena::failure::{Failure, Kind};
+use otrera_arena::limits::TurnTaken;
+use otrera_arena::tally::Tally;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub mode: String,
-    pub games: u64,
-    pub won: u64,
+    pub tally: Tally,
     /// Turns of the bot in all games.
     pub turns: Vec<TurnTaken>,
     /// For each game that the bot lost by a verdict, the number of the game and the reason.
@@ -23,26 +22,27 @@ pub struct Report {
 
 impl Report {
     /// Adds a finished game; `is_alone` is true if the bot played against itself.
-    pub fn add(&mut self, outcome: Outcome, bot_side: Side, is_alone: bool, mut turns: Vec<TurnTaken>) {
-        self.games += 1;
-        self.won += u64::from(outcome.winner == bot_side);
-        if let Some(forfeit) = outcome.forfeit {
-            let number = self.games;
-            if outcome.winner == bot_side && !is_alone {
+    pub fn add(&mut self, game: &GameRecord, bot_side: Side, is_alone: bool, mut turns: Vec<TurnTaken>) {
+        self.tally.add(game, bot_side);
+        if let Some((kind, forfeit)) = &game.forfeit {
+            let number = self.tally.games();
+            if game.winner == Some(bot_side) && !is_alone {
                 self.gifts.push(format!("game {number} by {forfeit}"));
             } else {
-                self.problems.push(format!("game {number}, {}", complaint(&mut turns, &forfeit)));
+                self.problems.push(format!("game {number}, {}", complaint(&mut turns, kind, forfeit)));
             }
         }
         self.turns.extend(turns);
     }
 
-    fn verdicts(&self) -> BTreeMap<Verdict, usize> {
-        let mut verdicts = BTreeMap::new();
-        for turn in &self.turns {
-            *verdicts.entry(turn.verdict()).or_insert(0) += 1;
-        }
-        verdicts
+    /// Returns the number of turns with each verdict that occurred.
+    fn verdicts(&self) -> Vec<(&'static str, usize)> {
+        let count = |verdict| self.turns.iter().filter(|turn| turn.verdict() == verdict).count();
+        Kind::VERDICTS
+            .into_iter()
+            .map(|verdict| (verdict, count(verdict)))
+            .filter(|(_, count)| *count > 0)
+            .collect()
     }
 
     fn peak(&self) -> u64 {
@@ -60,7 +60,7 @@ impl Report {
     }
 
     pub fn to_text(&self) -> String {
-        let Self { mode, won, games, .. } = self;
+        let (mode, won, games) = (&self.mode, self.tally.wins(), self.tally.games());
         let verdicts = self.verdicts();
         let verdicts: Vec<String> =
             verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
@@ -84,7 +84,7 @@ impl Report {
     /// Formats the report as a JSON object, times in seconds and memory in bytes.
     pub fn to_json(&self) -> Value {
         let verdicts: Map<String, Value> =
-            self.verdicts().into_iter().map(|(verdict, count)| (verdict.to_string(), count.into())).collect();
+            self.verdicts().into_iter().map(|(verdict, count)| (verdict.to_owned(), count.into())).collect();
         let times = |first| {
             let (turns, times) = self.taken(first);
             let [cpu, wall] = times
@@ -92,7 +92,7 @@ impl Report {
             json!({"turns": turns, "cpu": cpu, "wall": wall})
         };
         json!({
-            "mode": self.mode, "games": self.games, "won": self.won, "verdicts": verdicts,
+            "mode": self.mode, "games": self.tally.games(), "won": self.tally.wins(), "verdicts": verdicts,
             "first_turns": times(true), "other_turns": times(false), "peak_memory": self.peak(),
             "lost": self.problems, "opponent_lost": self.gifts,
         })
@@ -100,14 +100,16 @@ impl Report {
 }
 
 /// Describes the last of `turns`, in which the bot lost a game. Also records the verdict for an illegal move: the turn
-/// was logged before the referee checked the move.
-fn complaint(turns: &mut [TurnTaken], forfeit: &Forfeit) -> String {
+/// was logged before the game checked the move.
+fn complaint(turns: &mut [TurnTaken], kind: &str, forfeit: &str) -> String {
     let number = turns.len();
-    let Some(turn) = turns.last_mut() else { return forfeit.to_string() };
-    if let Forfeit::Illegal(what) = forfeit {
-        turn.failure.get_or_insert_with(|| Failure::new(Verdict::InvalidMove, what.as_str()));
+    let Some(turn) = turns.last_mut() else { return forfeit.to_owned() };
+    if kind == Kind::Illegal.word() {
+        turn.failure
+            .get_or_insert_with(|| Failure::new(Kind::Illegal, forfeit.trim_start_matches("illegal: ")));
     }
-    let what = turn.failure.as_ref().map_or_else(|| forfeit.to_string(), Failure::to_string);
+    let failure = turn.failure.clone().map(Failure::with_verdict);
+    let what = failure.map_or_else(|| forfeit.to_owned(), |failure| failure.detail);
     format!("its turn {number}: {what}")
 }
 

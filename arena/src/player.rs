@@ -1,6 +1,7 @@
 //! The interface that all players implement: searches, baselines and external programs.
 
-use otrera::{Forfeit, Move, Position};
+use crate::failure::Failure;
+use otrera::{Move, Position, Side};
 use std::time::Duration;
 
 /// Limits for one move. If both are `None`, the player uses its own limit.
@@ -19,23 +20,36 @@ pub struct Choice {
     pub effort: Option<u64>,
     /// The mover's winning rate, 0 to 1, if the player estimates it.
     pub win_rate: Option<f32>,
+    /// Time to be charged to the player's clock; `None` for the time measured by the game.
+    pub time: Option<Duration>,
 }
 
 impl From<Move> for Choice {
     fn from(mv: Move) -> Self {
-        Self { mv, effort: None, win_rate: None }
+        Self { mv, effort: None, win_rate: None, time: None }
     }
 }
 
 /// A player of whole games. The caller reports every move to the player, including the player's own.
 pub trait Player: Send {
-    fn begin(&mut self, _start: &Position) -> Result<(), Forfeit> {
+    /// Begins a game from `start` as `side`.
+    fn begin(&mut self, _start: &Position, _side: Side) -> Result<(), Failure> {
         Ok(())
     }
 
     /// Chooses a move in the current position of a game that is not over.
-    fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Forfeit>;
+    fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Failure>;
 
     /// Reports a legal move by either side.
     fn played(&mut self, _mv: Move) {}
+
+    /// Ends a game in which this player has not failed.
+    fn end(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Leaves after the last game.
+    fn leave(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
 }

@@ -11,7 +11,7 @@ impl Load {
     /// Starts `count` copies of this program with the arguments `busy` and our process ID. Given these arguments,
     /// `main` must call [`keep_busy`].
     pub fn start(count: u16) -> Result<Self, String> {
-        let problem = |error: std::io::Error| format!("--load: {error}");
+        let problem = |error: std::io::Error| format!("busy processes do not start: {error}");
         let program = std::env::current_exe().map_err(problem)?;
         let mut load = Self(Vec::new());
         let parent = std::process::id().to_string();
@@ -20,6 +20,11 @@ impl Load {
             load.0.push(child.map_err(problem)?);
         }
         Ok(load)
+    }
+
+    /// True if no busy process has ended.
+    pub fn is_running(&mut self) -> bool {
+        self.0.iter_mut().all(|child| matches!(child.try_wait(), Ok(None)))
     }
 }
 

@@ -1,13 +1,16 @@
 //! A program under test: tests send bytes, read whole lines and collect standard error.
 
-use crate::process::{Errors, FLOOD, Process, Sign};
+use otrera_arena::process::{Errors, FLOOD, Process, Sign};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+/// The end of a program.
 pub struct Exit {
+    /// Exit status; `None` if a signal ended the program.
     pub status: Option<i32>,
     /// Standard output that was not read before the exit.
     pub rest: String,
+    /// Standard error.
     pub errors: String,
 }
 
@@ -22,6 +25,7 @@ impl Program {
         Self(process.unwrap_or_else(|error| panic!("cannot start {name}: {error}")))
     }
 
+    /// Returns the process ID.
     pub fn id(&self) -> u32 {
         self.0.id().expect("it runs")
     }
@@ -31,10 +35,12 @@ impl Program {
         self.0.write(bytes);
     }
 
+    /// Closes the program's input.
     pub fn close_input(&mut self) {
         self.0.close_input();
     }
 
+    /// Closes our end of the output.
     pub fn hang_up(&mut self) {
         self.0.hang_up();
     }

@@ -1,14 +1,10 @@
-//! Moves and histories in the notation of each platform. Answers are parsed strictly.
+//! Moves and histories in the notation of each platform. Answers are parsed strictly; `interaction` reads Botzone's.
 
 use otrera::record::botzone::{self, KEYS};
 use otrera::{Move, Position, Side, Size};
-use serde_json::{Map, Value};
 
 /// The line with which a program asks Botzone to keep it running.
 pub const KEEP_RUNNING: &str = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<";
-
-/// Maximum length of the debug text in a JSON answer, in bytes.
-const MAX_DEBUG: usize = 1023;
 
 /// A notation for moves and game histories.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,30 +80,13 @@ impl Form {
     pub fn read_answer(self, line: &str, position: &Position) -> Option<Move> {
         let edge = position.size().edge();
         match self {
-            Self::Json => read_json(line),
-            Self::Simple => read_simple(line),
+            Self::Json | Self::Simple => {
+                self.read_output(line).ok().filter(|answer| !answer.is_loose).map(|answer| answer.mv)
+            }
             Self::Sau => read_letters(line.strip_prefix("move ")?, edge),
             Self::Uci => read_best_move(line, position),
         }
     }
-}
-
-/// Parses `{"response":{…},"debug":"…"}`: six whole numbers, less than 1 KB of debug text, no other keys.
-fn read_json(line: &str) -> Option<Move> {
-    let answer: Map<String, Value> = serde_json::from_str(line).ok()?;
-    let response = answer.get("response")?;
-    let has_six = response.as_object()?.len() == KEYS.len();
-    let debug_fits =
-        answer.get("debug").is_none_or(|debug| debug.as_str().is_some_and(|d| d.len() <= MAX_DEBUG));
-    let is_all = answer.keys().all(|key| ["response", "debug"].contains(&key.as_str()));
-    if has_six && debug_fits && is_all { move_of(numbers_of_object(response)?) } else { None }
-}
-
-/// Parses six digits separated by single spaces.
-fn read_simple(line: &str) -> Option<Move> {
-    let digit = |word: &str| word.parse().ok().filter(|_| word.len() == 1);
-    let numbers = line.split(' ').map(digit).collect::<Option<Vec<i64>>>()?;
-    move_of(numbers.try_into().ok()?)
 }
 
 /// Parses a move in SAU notation: for each square a letter for the column and one for the row from the top.
@@ -132,12 +111,6 @@ fn read_best_move(line: &str, position: &Position) -> Option<Move> {
         }
         _ => None,
     }
-}
-
-/// Returns the six whole numbers under the [`KEYS`] of a JSON object; `None` if one is missing.
-pub fn numbers_of_object(object: &Value) -> Option<[i64; 6]> {
-    let numbers = KEYS.iter().map(|key| object.get(key)?.as_i64()).collect::<Option<Vec<_>>>()?;
-    numbers.try_into().ok()
 }
 
 /// Builds a move from each square's column and row, both 0 at a1; `None` if a square is off the 10x10 board.

@@ -6,26 +6,27 @@
 
 use crate::arguments::{read_seconds, read_time};
 use crate::board::Board;
+use crate::dialect::Dialect;
+use crate::failure::{Failure, Kind};
+use crate::game::{Control, Event, GameSetup, Watcher, play};
 use crate::notation::{Form, read_letters};
-use crate::player::{Budget, Player};
-use crate::process::{Errors, Process, signal};
-use crate::protocol::Protocol;
+use crate::player::{Budget, Choice, Player};
+use crate::process::signal;
+use crate::program::Program;
 use clap::ValueEnum;
 use fastrand::Rng;
-use otrera::{Forfeit, Move, Side, Size, mix_seed};
+use otrera::{GameRecord, Move, Position, Side, Size, mix_seed};
 use rustix::process::Signal;
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time limit for an engine's answer, in addition to a tenth of the engine's total time.
 const HANG: Duration = Duration::from_secs(30);
-
-/// Time limit for the answer to `name?`.
-const START: Duration = Duration::from_secs(10);
 
 /// Time that the engine has to exit after `quit`.
 const QUIT: Duration = Duration::from_millis(1000);
@@ -49,13 +50,24 @@ pub struct Options {
     /// alternately (both). Or kill on alternate turns only its child process (searcher), or only the process that the
     /// platform started, which then has the platform's record in every game (guardian).
     #[arg(long, value_enum, default_value = "none")]
-    kill: Kill,
+    pub kill: Kill,
     /// Maximum thinking time of the opponent for a move, in seconds.
     #[arg(long, value_name = "S", default_value = "0.3", value_parser = read_seconds)]
     opponent_time: Duration,
     /// Random seed of the opponent, the charges and the kills.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
+}
+
+impl Options {
+    /// Default of [`Options::total_time`].
+    pub const TOTAL_TIME: Duration = Duration::from_secs(60);
+
+    /// Creates options with the default charge; `opponent_time` is `None` for the default.
+    pub fn new(total_time: Duration, kill: Kill, opponent_time: Option<Duration>, seed: u64) -> Self {
+        let opponent_time = opponent_time.unwrap_or(Duration::from_millis(300));
+        Self { total_time, charge: 0.25..0.5, kill, opponent_time, seed }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -110,12 +122,12 @@ impl Conditions<'_> {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Played {
+    /// The game, without names.
+    pub record: GameRecord,
     /// Reason why the game was not finished; `None` if it was.
     pub broken: Option<String>,
-    pub plies: usize,
-    pub won: bool,
     /// Time that the engine used, by the platform's clock.
     pub used: Duration,
     /// Number of plies played before the engine was killed; `None` if it was not.
@@ -125,19 +137,104 @@ pub struct Played {
     pub log: String,
 }
 
-/// Plays a game. Its files are written to `folder`, which must be empty.
-pub fn play(opponent: &mut dyn Player, conditions: Conditions, folder: &Path) -> Played {
-    let mut platform = Platform::new(conditions, folder);
-    let outcome = platform.play(opponent);
-    platform.process = None;
+impl Played {
+    /// Returns the fraction of the total time that the engine used; above 1 if it was late.
+    pub fn share(&self, options: &Options) -> f64 {
+        self.used.as_secs_f64() / options.total_time.as_secs_f64()
+    }
+}
+
+/// Plays a game of the engine against `opponent` on the simulated platform. Its files are written to `folder`, which
+/// must be empty.
+pub fn simulate(
+    opponent: &mut dyn Player,
+    conditions: Conditions,
+    folder: &Path,
+    watcher: &mut Watcher,
+) -> Played {
+    let platform = Mutex::new(Platform::new(conditions, folder));
+    let setup = GameSetup {
+        start: Dialect::Sau.start(None),
+        opening: Vec::new(),
+        // The platform's own clock charges the engine, and limits the opponent.
+        control: Control::Free,
+        grace: Duration::MAX,
+        adjudicate: None,
+    };
+    let side = conditions.side();
+    let (mut engine, mut rival) = (Engine(&platform), Rival { player: opponent, platform: &platform });
+    let mut players: [&mut dyn Player; 2] = [&mut engine, &mut rival];
+    players.rotate_left(side.index());
+    let mut broken = None;
+    let record = play(players, &setup, &mut |position, ply, event| {
+        if let Event::Failed(loser, failure) = event {
+            let who = if loser == side { "" } else { "the opponent: " };
+            broken.get_or_insert(format!("{who}{}", failure.detail));
+        }
+        watcher(position, ply, event);
+    });
+    let mut platform = platform.into_inner().unwrap_or_else(PoisonError::into_inner);
+    platform.program.kill();
     let logs = ["otrera.log", "otrera-2.log"].map(|name| folder.join("engine").join(name));
     let log = logs.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
-    Played {
-        broken: outcome.err(),
-        plies: platform.board.moves().len(),
-        won: platform.board.position().winner() == Some(conditions.side()),
-        log,
-        ..platform.played
+    Played { record, broken, log, ..platform.played }
+}
+
+/// The engine under test, handled by the platform and its operator.
+struct Engine<'a, 'b>(&'a Mutex<Platform<'b>>);
+
+/// The engine's opponent. The platform can kill the engine while the opponent thinks.
+struct Rival<'a, 'b> {
+    player: &'a mut dyn Player,
+    platform: &'a Mutex<Platform<'b>>,
+}
+
+fn locked<'a, 'b>(platform: &'a Mutex<Platform<'b>>) -> MutexGuard<'a, Platform<'b>> {
+    platform.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Fails as a player that cannot go on, for this reason.
+fn failed<T>(outcome: Result<T, String>) -> Result<T, Failure> {
+    outcome.map_err(Failure::cannot)
+}
+
+impl Player for Engine<'_, '_> {
+    fn begin(&mut self, _: &Position, _: Side) -> Result<(), Failure> {
+        failed(locked(self.0).begin())
+    }
+
+    fn choose(&mut self, _: &Position, _: Budget) -> Result<Choice, Failure> {
+        failed(locked(self.0).our_turn()).map(Choice::from)
+    }
+
+    fn played(&mut self, mv: Move) {
+        locked(self.0).played(mv);
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        failed(locked(self.0).end())
+    }
+}
+
+impl Player for Rival<'_, '_> {
+    fn begin(&mut self, start: &Position, side: Side) -> Result<(), Failure> {
+        self.player.begin(start, side)
+    }
+
+    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Failure> {
+        let ends = locked(self.platform).their_turn();
+        let time = ends.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let choice = self.player.choose(position, Budget { time: Some(time), iterations: None })?;
+        std::thread::sleep(ends.saturating_duration_since(Instant::now()));
+        Ok(choice)
+    }
+
+    fn played(&mut self, mv: Move) {
+        self.player.played(mv);
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        self.player.end()
     }
 }
 
@@ -145,8 +242,14 @@ struct Platform<'a> {
     conditions: Conditions<'a>,
     folder: &'a Path,
     rng: Rng,
-    process: Option<Process>,
+    program: Program,
     board: Board,
+    /// Number of the engine's turns so far.
+    turns: usize,
+    /// Number of plies that both players have seen.
+    seen: usize,
+    /// Reason why the engine cannot go on after the opponent's turn.
+    problem: Option<String>,
     /// The result so far: `used`, `killed` and `refused`.
     played: Played,
     /// Texts of the open dialog boxes.
@@ -167,9 +270,19 @@ impl<'a> Platform<'a> {
             conditions,
             folder,
             rng,
-            process: None,
-            board: Board::new(Protocol::Sau.start(None)),
-            played: Played::default(),
+            program: Program::new(Vec::new(), Dialect::Sau),
+            board: Board::new(Dialect::Sau.start(None)),
+            turns: 0,
+            seen: 0,
+            problem: None,
+            played: Played {
+                record: GameRecord::new("", "", Dialect::Sau.start(None)),
+                broken: None,
+                used: Duration::ZERO,
+                killed: None,
+                refused: 0,
+                log: String::new(),
+            },
             boxes: Vec::new(),
             kill_turn,
             kill_due: None,
@@ -177,22 +290,16 @@ impl<'a> Platform<'a> {
         }
     }
 
-    fn play(&mut self, opponent: &mut dyn Player) -> Result<(), String> {
+    fn begin(&mut self) -> Result<(), String> {
         self.install().map_err(|error| format!("{}: {error}", self.folder.display()))?;
-        opponent.begin(self.board.position()).map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
         self.load()?;
         let black = self.conditions.side() == Side::Black;
         self.send(if black { "new black\n" } else { "new white\n" });
-        let mut turns = 0;
-        while self.board.position().winner().is_none() {
-            if self.board.position().side() == self.conditions.side() {
-                turns += 1;
-                let mv = self.our_turn(turns)?;
-                opponent.played(mv);
-            } else {
-                self.their_turn(opponent, turns)?;
-            }
-        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.problem.take().map_or(Ok(()), Err)?;
         // The operator closes the box with the result before the engines receive `end`.
         self.click();
         self.send("end\n");
@@ -228,7 +335,7 @@ impl<'a> Platform<'a> {
     }
 
     fn send(&mut self, text: &str) {
-        if let Some(process) = &mut self.process {
+        if let Ok(process) = self.program.process() {
             process.write(text);
         }
     }
@@ -240,11 +347,9 @@ impl<'a> Platform<'a> {
         }
         let mut command = vec![self.program().to_string_lossy().into_owned()];
         command.extend(self.conditions.engine.iter().skip(1).cloned());
-        let mut process = Process::start(&command, Errors::Hidden).map_err(|error| error.to_string())?;
-        process.write("name?\n");
-        let line = process.line(Instant::now(), START).map_err(|forfeit| format!("name?: {forfeit:?}"))?;
-        self.process = Some(process);
-        if line.starts_with("name ") { Ok(()) } else { Err(format!("name?: {line}")) }
+        self.program.kill();
+        self.program.set_command(command);
+        self.program.introduce().map_err(|failure| format!("name?: {failure}"))
     }
 
     /// Simulates the operator, who closes every dialog box. After a crash, one more box appears with a delay.
@@ -269,7 +374,7 @@ impl<'a> Platform<'a> {
     }
 
     fn load_again(&mut self) -> Result<(), String> {
-        self.process = None;
+        self.program.kill();
         self.click();
         self.load()?;
         self.asked = 0;
@@ -294,7 +399,7 @@ impl<'a> Platform<'a> {
 
     fn kill(&mut self) {
         self.played.killed = Some(self.board.moves().len());
-        let Some(process) = &self.process else { return };
+        let Ok(process) = self.program.process() else { return };
         match self.conditions.options.kill {
             // The platform notices nothing.
             Kill::Searcher => process.children().into_iter().for_each(|child| signal(child, Signal::KILL)),
@@ -312,7 +417,10 @@ impl<'a> Platform<'a> {
     }
 
     /// Waits for the engine's move while its clock runs. If a kill is due, kills the engine at a random moment.
-    fn our_turn(&mut self, turn: usize) -> Result<Move, String> {
+    fn our_turn(&mut self) -> Result<Move, String> {
+        self.problem.take().map_or(Ok(()), Err)?;
+        self.turns += 1;
+        let turn = self.turns;
         let began = Instant::now();
         let mut kill_at = self.is_killed_in(Kill::Ours, turn).then(|| {
             // In half of the games within the usual thinking time, otherwise within twice that time.
@@ -321,7 +429,7 @@ impl<'a> Platform<'a> {
         });
         let limit = self.conditions.options.total_time / 10 + HANG;
         let mv = loop {
-            let process = self.process.as_mut().ok_or("no engine")?;
+            let process = self.program.process().map_err(|failure| failure.detail)?;
             // The operator looks at the screen from time to time.
             let glance = began.elapsed() + Duration::from_millis(200);
             match process.line(began, kill_at.unwrap_or(limit).min(glance)) {
@@ -329,13 +437,15 @@ impl<'a> Platform<'a> {
                     Some(mv) => break mv,
                     None => continue,
                 },
-                Err(Forfeit::Late(after)) if after < kill_at.unwrap_or(limit) => self.answer_page(),
+                Err(failure) if failure.kind == Kind::Late && began.elapsed() < kill_at.unwrap_or(limit) => {
+                    self.answer_page();
+                }
                 // A line that was complete before the kill still counts.
-                Err(Forfeit::Late(_)) if kill_at.take().is_some() => self.kill(),
-                Err(Forfeit::Crashed(_)) if !self.boxes.is_empty() => self.load_again()?,
+                Err(Failure { kind: Kind::Late, .. }) if kill_at.take().is_some() => self.kill(),
+                Err(failure) if failure.kind.is_crash() && !self.boxes.is_empty() => self.load_again()?,
                 Err(forfeit) => {
                     let (ply, refused) = (self.board.moves().len(), self.played.refused);
-                    return Err(format!("no move after {ply} plies and {refused} refused: {forfeit:?}"));
+                    return Err(format!("no move after {ply} plies and {refused} refused: {forfeit}"));
                 }
             }
         };
@@ -363,11 +473,11 @@ impl<'a> Platform<'a> {
         Ok(None)
     }
 
-    /// Plays the opponent's move and discards the engine's output meanwhile. A dead engine never receives the move.
-    fn their_turn(&mut self, opponent: &mut dyn Player, turn: usize) -> Result<(), String> {
+    /// Begins the opponent's turn, in which the engine can be killed and loaded again. Returns the time of its end.
+    fn their_turn(&mut self) -> Instant {
         let longest = self.conditions.options.opponent_time;
         let ends = Instant::now() + longest.mul_f64(self.rng.f64());
-        let is_lost = self.is_killed_in(Kill::Theirs, turn);
+        let is_lost = self.is_killed_in(Kill::Theirs, self.turns);
         let due = match self.kill_due.take() {
             None if is_lost => Some(Instant::now() + longest.mul_f64(self.rng.f64())),
             due => due,
@@ -380,20 +490,27 @@ impl<'a> Platform<'a> {
             // The operator loads the engine before the opponent's move only if there is time.
             let downtime = Duration::from_secs_f64(0.5 * self.rng.f64());
             if Instant::now() + downtime < ends {
-                self.load_again()?;
+                self.problem = self.load_again().err();
             }
         }
-        let time = ends.saturating_duration_since(Instant::now());
-        let budget = Budget { time: Some(time.max(Duration::from_millis(1))), iterations: None };
-        let choice = opponent
-            .choose(self.board.position(), budget)
-            .map_err(|forfeit| format!("the opponent: {forfeit:?}"))?;
-        std::thread::sleep(ends.saturating_duration_since(Instant::now()));
+        ends
+    }
+
+    /// Hands over a move. The engine's own is on the board already.
+    fn played(&mut self, mv: Move) {
+        self.seen += 1;
+        if self.board.moves().len() < self.seen {
+            self.problem = self.problem.take().or(self.hand_over(mv).err());
+        }
+    }
+
+    /// Sends the opponent's move to the engine and discards the engine's output before it. A dead engine never receives
+    /// the move.
+    fn hand_over(&mut self, mv: Move) -> Result<(), String> {
         self.overlook();
-        self.make(choice.mv)?;
-        opponent.played(choice.mv);
+        self.make(mv)?;
         if self.boxes.is_empty() {
-            self.send(&format!("move {}\n", self.board.format_move(choice.mv, Form::Sau)));
+            self.send(&format!("move {}\n", self.board.format_move(mv, Form::Sau)));
         } else {
             self.boxes.push("WriteMsg failed error: 232");
             if self.board.position().winner().is_none() {
@@ -408,7 +525,7 @@ impl<'a> Platform<'a> {
 
     /// Discards output that the engine sent out of turn.
     fn overlook(&mut self) {
-        while let Some(process) = &mut self.process
+        while let Ok(process) = self.program.process()
             && process.line(Instant::now(), Duration::ZERO).is_ok()
         {}
     }
@@ -427,7 +544,10 @@ impl<'a> Platform<'a> {
 
     /// Simulates the platform's Unload command: sends `quit`, and fails if the engine has not exited within [`QUIT`].
     fn quit(&mut self) -> Result<(), String> {
-        let Some(mut process) = self.process.take().filter(|_| self.boxes.is_empty()) else { return Ok(()) };
+        if !self.boxes.is_empty() {
+            return Ok(());
+        }
+        let Ok(process) = self.program.process() else { return Ok(()) };
         process.write("quit\n");
         let asked = Instant::now();
         while process.line(asked, QUIT).is_ok() {}

@@ -1,0 +1,106 @@
+//! Findings of a match on a platform, printed after its score: verdicts, the table of faults, or the platform's clock.
+
+use crate::matches::platform::{Facts, Platform};
+
+use crate::matches::runner::Match;
+use crate::matches::score::side_of_a;
+use crate::matches::verdicts::Report;
+use otrera::GameRecord;
+use otrera_arena::bouts::Table;
+use otrera_arena::sau::{Conditions, Kill, Options, Played};
+use otrera_arena::tally::Tally;
+
+/// Prints the findings of these games. Fails if a program under test has a fault of its own.
+pub fn print(matchup: &Match, games: &[(GameRecord, Facts)]) -> Result<(), String> {
+    match &matchup.platform {
+        Platform::None => Ok(()),
+        Platform::Limits(..) => judged(matchup, games),
+        Platform::Faults(..) => {
+            let mut table = Table::default();
+            for (game, facts) in games {
+                if let Facts::Bout(bout) = facts {
+                    table.add(bout, side_of_a(game.number));
+                }
+            }
+            print!("{}", table.to_text());
+            if table.check()? { Ok(()) } else { Err("a game was lost by more than a fault".into()) }
+        }
+        Platform::Sau(options) => {
+            let played = games.iter().filter_map(|(game, facts)| match facts {
+                Facts::Sau(played) => Some((game.number, played)),
+                _ => None,
+            });
+            let summary = Summary::of(options, played);
+            println!("{}", summary.to_text());
+            summary.check()
+        }
+    }
+}
+
+/// Prints a report on each program that had limits.
+fn judged(matchup: &Match, games: &[(GameRecord, Facts)]) -> Result<(), String> {
+    let mut lost = 0;
+    for (index, player) in matchup.players.iter().enumerate() {
+        let mut report = Report { mode: player.text.clone(), ..Report::default() };
+        for (game, facts) in games {
+            let Facts::Judged(turns) = facts else { continue };
+            let a = side_of_a(game.number);
+            let side = if index == 0 { a } else { a.opponent() };
+            report.add(game, side, false, turns[index].clone());
+        }
+        if !report.turns.is_empty() {
+            print!("{}", report.to_text());
+            lost += report.problems.len();
+        }
+    }
+    if lost == 0 { Ok(()) } else { Err(format!("{lost} games lost by a verdict")) }
+}
+
+/// Summary of games on the model of the SAU platform.
+#[derive(Default)]
+pub struct Summary(Tally);
+
+impl Summary {
+    /// Counts games by number.
+    pub fn of<'a>(options: &Options, games: impl Iterator<Item = (u64, &'a Played)>) -> Self {
+        let mut tally = Tally::default();
+        for (number, played) in games {
+            let side = side_of_a(number);
+            tally.add(&played.record, side);
+            if played.broken.is_none() {
+                tally.add_used(played.share(options));
+            }
+            if played.killed.is_some() {
+                let is_ours = Conditions { engine: &[], options, number }.kill() == Kill::Ours;
+                tally.count(if is_ours { "killed on its turn" } else { "killed on the opponent's" }, 1);
+            }
+            tally.count("refused", played.refused as u64);
+            tally.count("games with refused", u64::from(played.refused > 0));
+        }
+        Self(tally)
+    }
+
+    pub fn to_text(&self) -> String {
+        let Self(tally) = self;
+        let broken = tally.failed(None);
+        let [least, most, mean] = tally.used_percent().unwrap_or_default();
+        let gifts: u64 = tally.failures()[1].values().map(|(count, _)| count).sum();
+        let [ours, theirs, refused, with_refused] =
+            ["killed on its turn", "killed on the opponent's", "refused", "games with refused"]
+                .map(|name| tally.counted(name));
+        format!(
+            "{} games: {} finished, {} won, {} late; time used {least:.0} to {most:.0} %, mean {mean:.0} %; \
+             killed {ours} on its turn, {theirs} on the opponent's; {refused} moves refused, in {with_refused} games",
+            tally.games(),
+            tally.games() - broken,
+            tally.wins() - gifts,
+            tally.overrun(),
+        )
+    }
+
+    /// Fails if a game was late or not finished.
+    pub fn check(&self) -> Result<(), String> {
+        let is_good = self.0.failed(None) == 0 && self.0.overrun() == 0;
+        if is_good { Ok(()) } else { Err("a game was late or not finished".into()) }
+    }
+}
