@@ -505,7 +505,7 @@ mod tests {
         let book = read_book("# Olympiads\nd1d7g7 a7d4a7\n\nd1-d8/b6 # common\n", start).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
         for (text, complaint) in
-            [("", "no opening"), ("d1d7g7 d1d7g7", "line 1, d1-d7/g7"), ("\nhello", "line 2")]
+            [("", "no opening"), ("d1d7g7 d1d7g7", "line 1: d1-d7/g7"), ("\nhello", "line 2")]
         {
             let problem = read_book(text, start).unwrap_err();
             assert!(problem.contains(complaint), "{problem}");

@@ -131,7 +131,7 @@ mod tests {
     fn opening_waits_for_a_briefly_held_lock() {
         let folder = Folder::new("lock");
         let path = folder.join("match.jsonl");
-        drop(Results::open(&path, &json!({}), Existing::Refuse).unwrap());
+        Results::open(&path, &json!({}), Existing::Refuse).unwrap().add(game(0)).unwrap();
         let copy = std::fs::File::open(&path).unwrap();
         copy.lock().unwrap();
         let child = std::thread::spawn(move || {
