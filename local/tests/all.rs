@@ -1,0 +1,1 @@
+//! Tests of the program against a model of the site.
