@@ -1,0 +1,1 @@
+//! Tests of the program itself: options, output, Ctrl-C.
