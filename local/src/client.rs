@@ -2,6 +2,7 @@
 //! time.
 
 use crate::game::{DEFAULTS, Game, News};
+use crate::pace::Pace;
 use crate::reply::{MatchResult, Reply};
 use crate::screen::Screen;
 use crate::site::{Failure, Site};
@@ -14,32 +15,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Times of the loop. Tests use shorter ones.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// Wait after a failure; doubled after each further failure.
-    pub first_wait: Duration,
-    /// Maximum wait after a failure.
-    pub longest_wait: Duration,
-    /// Maximum time for which the site holds a poll.
-    pub poll_time: Duration,
-    /// Duration from which a poll that fails was merely held: the next one follows without a longer wait.
-    pub held: Duration,
-    /// Time without a request or result after which a match is given up.
-    pub silence: Duration,
-}
-
-impl Pace {
-    /// The times for Botzone.
-    pub const BOTZONE: Self = Self {
-        first_wait: Duration::from_secs(1),
-        longest_wait: Duration::from_secs(60),
-        poll_time: Duration::from_secs(300),
-        held: Duration::from_secs(20),
-        silence: Duration::from_secs(1800),
-    };
-}
 
 /// The score of all matches that have ended.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -86,8 +61,8 @@ pub struct Client {
     first_shares: usize,
     /// Matches that have ended; late requests of them are ignored.
     ended: HashSet<String>,
-    /// Matches of which the user was told that they cannot be played.
-    foreign: HashSet<String>,
+    /// Matches with a request that does not fit; true once the user was told.
+    foreign: BTreeMap<String, bool>,
     score: Score,
     /// True once the site has answered.
     was_connected: bool,
@@ -117,7 +92,7 @@ impl Client {
             shares: first_shares,
             first_shares,
             ended: HashSet::new(),
-            foreign: HashSet::new(),
+            foreign: BTreeMap::new(),
             score: Score::default(),
             was_connected: false,
             failures: 0,
@@ -206,7 +181,7 @@ impl Client {
     /// Takes in a reply: requests, results, and the searches that the requests need.
     fn obey(&mut self, reply: Reply) {
         for (name, line) in &reply.requests {
-            self.take(name, line);
+            self.take(name, line, reply.is_terminated);
         }
         for result in reply.results {
             self.finish(result);
@@ -216,19 +191,18 @@ impl Client {
         self.give_up_silent();
     }
 
-    /// Takes in one request.
-    fn take(&mut self, name: &str, line: &str) {
+    /// Takes in one request. `is_certain` is false if the end of the request may be missing.
+    fn take(&mut self, name: &str, line: &str, is_certain: bool) {
         self.screen.note("->", &format!("{name} {line}"));
         if self.ended.contains(name) {
             return;
         }
-        self.starts.meet(name);
         let Some((style, request)) = request_in_line(line, DEFAULTS.size) else {
-            return self.tell_foreign(name);
+            return self.tell_foreign(name, is_certain);
         };
         if let Some(game) = self.games.get_mut(name) {
             if game.take(&request, style) == News::Foreign {
-                self.tell_foreign(name);
+                self.tell_foreign(name, is_certain);
             }
             return;
         }
@@ -237,17 +211,21 @@ impl Client {
             Some(mut game) => {
                 game.take(&request, style);
                 let (us, plies) = (game.us(), game.plies());
+                self.starts.meet(name, us);
                 let resumed =
                     if plies > 1 { format!(", resumed after {plies} moves") } else { String::new() };
                 self.screen.say(&format!("{name}: we play {us}{resumed}"));
                 self.games.insert(name.to_owned(), game);
             }
-            None => self.tell_foreign(name),
+            None => self.tell_foreign(name, is_certain),
         }
     }
 
-    fn tell_foreign(&mut self, name: &str) {
-        if self.foreign.insert(name.to_owned()) {
+    /// Tells once that a match cannot be played; of an uncertain request only when another one does not fit either.
+    fn tell_foreign(&mut self, name: &str, is_certain: bool) {
+        let is_second = self.foreign.contains_key(name);
+        let is_told = self.foreign.entry(name.to_owned()).or_default();
+        if (is_certain || is_second) && !std::mem::replace(is_told, true) {
             self.screen.say(&format!(
                 "{name}: not answered: the request is not of Amazons, or the moves before it are unknown"
             ));
@@ -277,19 +255,28 @@ impl Client {
         }
     }
 
-    /// Searches all matches with a request at once.
+    /// Searches all matches with a request at once. The records have the moves before the site does.
     fn think(&mut self) {
-        let waiting = self.games.iter_mut().filter(|(_, game)| game.must_think());
         let screen = &self.screen;
+        let mut waiting: Vec<_> = self.games.iter_mut().filter(|(_, game)| game.must_think()).collect();
         std::thread::scope(|scope| {
-            for (name, game) in waiting {
+            for (name, game) in &mut waiting {
                 let builder = std::thread::Builder::new().name("search".into());
-                let spawned = builder.spawn_scoped(scope, move || think(name, game, screen));
+                let spawned = builder.spawn_scoped(scope, move || {
+                    let report = game.think();
+                    screen.say(&format!("{name}: {}", line_of(&report, game)));
+                    screen.note("--", &format!("{name} {}", summary(&report, 1000)));
+                });
                 if let Err(error) = spawned {
-                    screen.say(&format!("{name}: no thread for the search: {error}"));
+                    screen.say(&format!("No thread for a search: {error}"));
                 }
             }
         });
+        for (name, game) in waiting {
+            if let Err(problem) = game.save() {
+                screen.say(&format!("{name}: {problem}"));
+            }
+        }
     }
 
     /// Ends a match with the site's result.
@@ -357,16 +344,6 @@ impl Client {
         if self.games.is_empty() {
             self.shares = self.first_shares;
         }
-    }
-}
-
-/// Searches one match and prints its move.
-fn think(name: &str, game: &mut Game, screen: &Screen) {
-    let (report, problem) = game.think();
-    screen.say(&format!("{name}: {}", line_of(&report, game)));
-    screen.note("--", &format!("{name} {}", summary(&report, 1000)));
-    if let Some(problem) = problem {
-        screen.say(&format!("{name}: {problem}"));
     }
 }
 

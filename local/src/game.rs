@@ -208,17 +208,20 @@ impl Game {
         self.answer = None;
     }
 
-    /// Searches the position and makes the answer. The record has the answer before the site does. Returns the report,
-    /// and the problem if the record cannot be written.
-    pub fn think(&mut self) -> (Report, Option<String>) {
+    /// Searches the position and makes the answer, which [`Self::save`] must precede on its way to the site.
+    pub fn think(&mut self) -> Report {
         let time = DEFAULTS.with(&self.settings).move_time.unwrap_or_default();
         let report = self.search.think(Some(Instant::now() + time), &AtomicBool::new(false));
         if let Some(mv) = report.best {
             self.search.advance(mv);
         }
         self.answer = Some(Answer { mv: report.best, is_received: false });
-        let written = self.record.announce(self.search.moves());
-        (report, written.err())
+        report
+    }
+
+    /// Writes the moves into the record. Not for two games at a time, since their drafts have one name.
+    pub fn save(&mut self) -> Result<(), String> {
+        self.record.announce(self.search.moves()).map(|_| ())
     }
 
     /// Returns the answer that the site may not have received.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`address`] | the user's address on the site, which contains a secret |
 //! | [`screen`] | lines for the user and the log, without the secret |
+//! | [`pace`] | waits and time limits |
 //! | [`reply`] | the site's reply to a poll |
 //! | [`site`] | the site's three requests over HTTPS |
 //! | [`game`] | one match: game, search, answer and record |
@@ -18,6 +19,7 @@
 pub mod address;
 pub mod client;
 pub mod game;
+pub mod pace;
 pub mod reply;
 pub mod screen;
 pub mod site;

@@ -18,6 +18,8 @@ pub struct Reply {
     pub results: Vec<MatchResult>,
     /// False if a part of the reply is missing.
     pub is_whole: bool,
+    /// True if the last line has a line break. Without one, the end of the last request may be missing.
+    pub is_terminated: bool,
 }
 
 /// The result of a match.
@@ -46,7 +48,8 @@ impl Reply {
         if requests.max(results) > MAX_COUNT {
             return None;
         }
-        let mut reply = Self { is_whole, ..Self::default() };
+        let is_terminated = text.ends_with('\n');
+        let mut reply = Self { is_whole, is_terminated, ..Self::default() };
         for _ in 0..requests {
             match (lines.next().and_then(name), lines.next()) {
                 (Some(name), Some(request)) => reply.requests.push((name, request.to_owned())),

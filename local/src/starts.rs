@@ -1,12 +1,12 @@
 //! The matches that this program starts, shared by the thread that starts them, the loop, and Ctrl-C.
 
+use crate::pace::Pace;
+use crate::screen::Screen;
+use crate::site::{Failure, Site};
+use otrera::Side;
 use std::collections::HashSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-use crate::client::Pace;
-use crate::screen::Screen;
-use crate::site::{Failure, Site};
 
 /// Matches to start.
 #[derive(Clone, Debug)]
@@ -40,8 +40,8 @@ struct State {
     ended: HashSet<String>,
     /// True while the site is asked to start a match.
     is_asking: bool,
-    /// True if the site may have started a match whose name is unknown.
-    is_unclear: bool,
+    /// Our side in a match that the site may have started and whose name is unknown.
+    unclear: Option<Side>,
     /// True once the program ends.
     is_ending: bool,
 }
@@ -62,11 +62,11 @@ impl Starts {
         state.left == 0 && state.open.is_empty() && !state.is_asking
     }
 
-    /// Notes a match that this program does not know yet. Regards the match as started here if a start is unclear.
-    pub fn meet(&self, name: &str) {
+    /// Notes a new match, in which we play `us`. Regards it as started here if such a start is unclear.
+    pub fn meet(&self, name: &str, us: Side) {
         let mut state = self.locked();
-        if state.is_unclear && !state.open.contains(name) {
-            state.is_unclear = false;
+        if state.unclear == Some(us) && !state.open.contains(name) {
+            state.unclear = None;
             state.left = state.left.saturating_sub(1);
             state.open.insert(name.to_owned());
         }
@@ -105,7 +105,7 @@ impl Starts {
         let mut wait = pace.first_wait;
         while self.next(plan.at_once) {
             let outcome = site.start(&plan.bot, plan.as_white, plan.seconds);
-            self.asked(&outcome);
+            self.asked(&outcome, if plan.as_white { Side::White } else { Side::Black });
             match outcome {
                 Ok(name) => {
                     screen.say(&format!("{name}: started against {}", plan.bot));
@@ -122,7 +122,7 @@ impl Starts {
                     screen.say(&format!("No match started: {}; next try in {wait:?}", failure.reason()));
                     self.wait(wait);
                     // A match that was started after all has asked for a move by now.
-                    self.locked().is_unclear = false;
+                    self.locked().unclear = None;
                     wait = (wait * 2).min(pace.longest_wait);
                 }
             }
@@ -145,7 +145,7 @@ impl Starts {
     }
 
     /// Notes the outcome of a start.
-    fn asked(&self, outcome: &Result<String, Failure>) {
+    fn asked(&self, outcome: &Result<String, Failure>, us: Side) {
         let mut state = self.locked();
         state.is_asking = false;
         match outcome {
@@ -155,7 +155,7 @@ impl Starts {
                     state.open.insert(name.clone());
                 }
             }
-            Err(Failure::Unclear(_)) => state.is_unclear = true,
+            Err(Failure::Unclear(_)) => state.unclear = Some(us),
             Err(_) => {}
         }
         self.changed.notify_all();

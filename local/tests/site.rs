@@ -5,9 +5,9 @@
 
 use fastrand::Rng;
 use otrera::{Position, Side, Size};
-use otrera_bot::botzone::messages::{Message, Style, json_request, response, simple_message};
-use otrera_bot::botzone::messages::{Request, Style::Json, Style::Simple};
-use std::collections::{BTreeMap, BTreeSet};
+use otrera_bot::botzone::messages::Style::{self, Json, Simple};
+use otrera_bot::botzone::messages::{Message, Request, json_request, response, simple_message};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -24,7 +24,7 @@ pub const USER: &str = "5be1c0ffee5be1c0ffee5be1";
 const HOLD: Duration = Duration::from_millis(100);
 
 /// Faults on the way of a request or its answer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// The connection closes before the site has read the request.
     LostRequest,
@@ -113,8 +113,8 @@ pub struct State {
     tables: usize,
     /// Rules that the program broke.
     pub errors: Vec<String>,
-    /// Faults that happened.
-    pub faults: BTreeSet<Fault>,
+    /// Number of polls with a fault.
+    pub faults: usize,
     pub polls: usize,
     /// Matches that the program aborted.
     pub aborted: Vec<String>,
@@ -138,7 +138,7 @@ impl Site {
             matches: BTreeMap::new(),
             tables: 0,
             errors: Vec::new(),
-            faults: BTreeSet::new(),
+            faults: 0,
             polls: 0,
             aborted: Vec::new(),
             starts: Vec::new(),
@@ -172,7 +172,7 @@ impl Site {
             headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
         }
         let path = first.split(' ').nth(1)?;
-        let fault = self.state().fault();
+        let fault = self.state().fault(path.ends_with("/localai"));
         let Some(request) = path.strip_prefix(&format!("/api/{USER}/{SECRET}/")) else {
             return send(stream, "404 Not Found", &format!("no user at {path}"), None);
         };
@@ -263,12 +263,16 @@ fn send(mut stream: TcpStream, status: &str, text: &str, fault: Option<Fault>) -
 }
 
 impl State {
-    fn fault(&mut self) -> Option<Fault> {
+    /// Returns the fault of a request, often none. The faults of polls take turns, so that each one happens.
+    fn fault(&mut self, is_poll: bool) -> Option<Fault> {
         if self.rng.f64() >= self.options.faults {
             return None;
         }
-        let fault = FAULTS[self.rng.usize(..FAULTS.len())];
-        self.faults.insert(fault);
+        if !is_poll {
+            return Some(FAULTS[self.rng.usize(..FAULTS.len())]);
+        }
+        let fault = FAULTS[self.faults % FAULTS.len()];
+        self.faults += 1;
         Some(fault)
     }
 
@@ -323,20 +327,19 @@ impl State {
         let Some(found) = self.matches.get_mut(name) else {
             return self.errors.push(format!("{name}: an answer to no match: {answer}"));
         };
-        if found.answers.len() == found.requests.len()
-            || found.answers.last().is_some_and(|last| last == answer)
-        {
-            let same = found.answers.last().is_some_and(|last| last == answer);
-            if !same && found.result.is_none() {
-                self.errors.push(format!("{name}: {answer} after {:?}", found.answers.last()));
-            }
+        let is_repeated = found.answers.last().is_some_and(|last| last == answer);
+        if is_repeated || found.result.is_some() {
             return;
+        }
+        if found.answers.len() == found.requests.len() {
+            let problem = format!("{name}: {answer} after {:?}", found.answers.last());
+            return self.errors.push(problem);
         }
         if let Err(problem) = found.play(answer) {
             return self.errors.push(format!("{name}: {answer}: {problem}"));
         }
         found.answers.push(answer.to_owned());
-        let position = found.positions[found.positions.len() - 1];
+        let position = found.position();
         match position.winner() {
             Some(winner) => found.end(Some(winner)),
             None if found.aborted_after.is_some_and(|count| found.answers.len() > count) => found.end(None),
@@ -358,14 +361,13 @@ impl State {
         for found in self.matches.values_mut() {
             if found.result.is_none() && found.due.is_some_and(|due| due <= now) {
                 found.due = None;
-                let position = found.positions[found.positions.len() - 1];
+                let position = found.position();
                 let mv = testkit::random_move(&position, &mut self.rng);
                 let next = position.with_move(mv);
                 found.positions.push(next);
                 match next.winner() {
                     Some(winner) => found.end(Some(winner)),
-                    None => found
-                        .ask(Some(response(Some(mv), if found.form == Form::Line { Simple } else { Json }))),
+                    None => found.ask(Some(response(Some(mv), found.style()))),
                 }
             }
         }
@@ -378,10 +380,10 @@ impl State {
             if let (Some(result), false) = (&found.result, found.is_told) {
                 results.push(format!("{name} {result}\n"));
                 told.push(name.clone());
-            } else if found.result.is_none() && found.requests.len() > found.answers.len() {
-                requests.push(format!("{name}\n{}\n", found.requests[found.requests.len() - 1]));
-            } else if fault == Some(Fault::Twice) && found.result.is_none() && !found.requests.is_empty() {
-                requests.push(format!("{name}\n{}\n", found.requests[found.requests.len() - 1]));
+            } else if let (None, Some(request)) = (&found.result, found.requests.last())
+                && (found.requests.len() > found.answers.len() || fault == Some(Fault::Twice))
+            {
+                requests.push(format!("{name}\n{request}\n"));
             }
         }
         match fault {
@@ -413,14 +415,8 @@ impl State {
 
     /// Returns the numbers of matches and of those that were aborted.
     pub fn matches(&self) -> (usize, usize) {
-        let aborted = self
-            .matches
-            .values()
-            .filter(|found| found.result.as_ref().is_some_and(|text| text.ends_with(" 0")));
-        (
-            self.matches.len(),
-            aborted.filter(|found| found.result.as_ref().is_some_and(|text| text.len() == 3)).count(),
-        )
+        let is_aborted = |found: &&Match| found.result.as_ref().is_some_and(|result| result.len() == 3);
+        (self.matches.len(), self.matches.values().filter(is_aborted).count())
     }
 
     /// Returns the number of our answers in all matches.
@@ -436,10 +432,17 @@ impl State {
 }
 
 impl Match {
+    fn position(&self) -> Position {
+        self.positions[self.positions.len() - 1]
+    }
+
+    fn style(&self) -> Style {
+        if self.form == Form::Line { Simple } else { Json }
+    }
+
     /// Asks for our next move, after the opponent's move in the platform's words.
     fn ask(&mut self, mv: Option<String>) {
-        let style: Style = if self.form == Form::Line { Simple } else { Json };
-        let mv = mv.unwrap_or_else(|| response(None, style));
+        let mv = mv.unwrap_or_else(|| response(None, self.style()));
         if self.form != Form::History {
             return self.requests.push(mv);
         }
@@ -462,10 +465,10 @@ impl Match {
             },
         };
         let Message::Move(mv) = message else { return Err("not a move".into()) };
-        if response(Some(mv), if self.form == Form::Line { Simple } else { Json }) != answer {
+        if response(Some(mv), self.style()) != answer {
             return Err("not as the judge reads it".into());
         }
-        let position = self.positions[self.positions.len() - 1];
+        let position = self.position();
         self.positions.push(position.try_play(mv).map_err(|error| error.to_string())?);
         Ok(())
     }
