@@ -79,10 +79,7 @@ fn command_line() -> Command {
             .help("play White in them"),
         number("games", 100_000, "number of matches to start (1)").requires("match"),
         number("at-once", 64, "number of them at a time (1)").requires("match"),
-        Arg::new("address-file")
-            .long("address-file")
-            .value_name("FILE")
-            .help("file that contains the address"),
+        Arg::new("address").long("address").value_name("FILE").help("file that contains the address"),
     ];
     let rows = OPTIONS.iter().filter_map(|(name, default)| {
         let row = SETTINGS.iter().find(|row| row.name == *name)?;
@@ -93,13 +90,14 @@ fn command_line() -> Command {
     });
     let after = format!(
         "\
-Without --match it plays wherever you tick \"use my local AI\" (用本地AI替代我) at a table. Ctrl-C ends it and
-aborts the matches that --match started.
+Without --match it plays wherever you tick \"use my local AI\" (用本地AI替代我) at a
+table. Ctrl-C ends it and aborts the matches that --match started.
 
 The address of your local AI contains a secret. Copy it from your account's page
-({form}) into the file
-{FILE} beside this program, or into the environment variable {VARIABLE}.
-otrera.toml beside the program sets the options below --address-file, as lines `name = value`.",
+({form})
+into the file {FILE} beside this program (chmod 600), or into
+the environment variable {VARIABLE}.
+otrera.toml beside the program sets the options below --address, too.",
         form = address::FORM
     );
     Command::new("otrera-local")
@@ -130,7 +128,7 @@ fn run(arguments: &ArgMatches) -> Result<(), String> {
     let mut problems = Vec::new();
     let settings = settings(arguments, &mut problems)?;
     let plan = plan(arguments, &settings)?;
-    let file = arguments.get_one::<String>("address-file").map(PathBuf::from);
+    let file = arguments.get_one::<String>("address").map(PathBuf::from);
     let (address, warning) = Address::find(file.as_deref())?;
     problems.extend(warning);
     let log = match &settings.log {

@@ -2,6 +2,7 @@
 
 use crate::address::Address;
 use crate::reply::{self, Reply};
+use otrera_bot::session::in_one_line;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,7 +89,7 @@ impl Site {
         if !is_whole {
             return Err(Failure::Unclear("the connection broke during the answer".into()));
         }
-        reply::name(&text).ok_or_else(|| Failure::Refused(first_line(&text)))
+        reply::name(&text).ok_or_else(|| Failure::Refused(first_line(&text, &self.address)))
     }
 
     /// Aborts a match.
@@ -109,12 +110,12 @@ impl Site {
             request = request.header(name, value);
         }
         let response = request.config().timeout_global(Some(time)).build().call();
-        text_of(response.map_err(|error| failure(&error))?)
+        text_of(response.map_err(|error| failure(&error))?, &self.address)
     }
 }
 
 /// Reads the text of an answer, and returns false with it if the connection broke before its end.
-fn text_of(response: Response<Body>) -> Result<(String, bool), Failure> {
+fn text_of(response: Response<Body>, address: &Address) -> Result<(String, bool), Failure> {
     let status = response.status().as_u16();
     let mut bytes = Vec::new();
     let read = response.into_body().into_reader().take(MAX_BYTES + 1).read_to_end(&mut bytes);
@@ -126,16 +127,17 @@ fn text_of(response: Response<Body>) -> Result<(String, bool), Failure> {
         200..=299 => Ok((text, read.is_ok())),
         // Too many requests, or a request that came too slowly.
         408 | 425 | 429 => Err(Failure::Unclear(format!("the site answers with status {status}"))),
-        400..=499 => Err(Failure::Refused(format!("status {status}: {}", first_line(&text)))),
+        400..=499 => Err(Failure::Refused(format!("status {status}: {}", first_line(&text, address)))),
         _ => Err(Failure::Unclear(format!("the site answers with status {status}"))),
     }
 }
 
-/// Returns the first line of an answer that is not HTML, cut to 200 characters.
-fn first_line(text: &str) -> String {
+/// Returns the first line of an answer that is not HTML, cut to 200 characters. An error of the site can repeat the
+/// address, whose secret is hidden.
+fn first_line(text: &str, address: &Address) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("an empty answer");
     let line = if line.trim_start().starts_with('<') { "a web page" } else { line };
-    otrera_bot::session::in_one_line(line)
+    in_one_line(&address.hide(line))
 }
 
 /// Describes an error. The texts of the library can contain the address and are not used.

@@ -415,8 +415,7 @@ impl State {
 
     /// Returns the numbers of matches and of those that were aborted.
     pub fn matches(&self) -> (usize, usize) {
-        let is_aborted = |found: &&Match| found.result.as_ref().is_some_and(|result| result.len() == 3);
-        (self.matches.len(), self.matches.values().filter(is_aborted).count())
+        (self.matches.len(), self.matches.values().filter(|found| found.is_aborted()).count())
     }
 
     /// Returns the number of our answers in all matches.
@@ -426,7 +425,7 @@ impl State {
 
     /// Returns the matches with a request that has no answer although the match was not aborted.
     pub fn unanswered(&self) -> Vec<&String> {
-        let is_open = |found: &Match| found.requests.len() > found.answers.len() && found.result.is_none();
+        let is_open = |found: &Match| found.requests.len() > found.answers.len() && !found.is_aborted();
         self.matches.iter().filter(|(_, found)| is_open(found)).map(|(name, _)| name).collect()
     }
 }
@@ -434,6 +433,10 @@ impl State {
 impl Match {
     fn position(&self) -> Position {
         self.positions[self.positions.len() - 1]
+    }
+
+    fn is_aborted(&self) -> bool {
+        self.result.as_ref().is_some_and(|result| result.ends_with(" 0") && result.len() == 3)
     }
 
     fn style(&self) -> Style {
