@@ -359,3 +359,29 @@ fn line_of(report: &Report, game: &Game) -> String {
         None => "no legal move".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Address;
+    use otrera_bot::io::Log;
+
+    #[test]
+    fn matches_share_cores_and_memory() {
+        let address =
+            Arc::new(Address::parse("http://127.0.0.1:9/api/user/secret").unwrap_or_else(|_| unreachable!()));
+        let screen = Screen::new(Box::new(std::io::sink()), Log::none(Instant::now()), Arc::clone(&address));
+        let settings = Settings { threads: Some(4), memory: Some(256 << 20), ..Settings::default() };
+        let site = Site::new(address, Duration::from_secs(1));
+        let mut client = Client::new(site, &settings, Pace::BOTZONE, screen, Arc::default(), 1);
+        for (matches, threads, memory) in [(1, 4, 256), (2, 2, 128), (3, 1, 64), (4, 1, 64), (5, 1, 32)] {
+            client.take(&format!("m{matches}"), "-1 -1 -1 -1 -1 -1", true);
+            client.share();
+            assert_eq!(client.games.len(), matches);
+            for game in client.games.values() {
+                let share = (game.settings().threads, game.settings().memory);
+                assert_eq!(share, (Some(threads), Some(memory << 20)), "{matches} matches");
+            }
+        }
+    }
+}

@@ -304,3 +304,51 @@ fn unfinished(folder: &Path, name: &str) -> Option<(PathBuf, String, String)> {
         is_whole.then(|| (path.clone(), when.to_owned(), suffix.to_owned()))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings { iterations: Some(3000), threads: Some(1), memory: Some(64 << 20), ..Settings::default() }
+    }
+
+    #[test]
+    fn the_tree_is_kept_between_turns() {
+        let begin = Request::Bare(Message::Begin);
+        let mut game = Game::begin("a", &begin, Style::Simple, &settings()).unwrap_or_else(|| unreachable!());
+        assert_eq!(game.take(&begin, Style::Simple), News::New);
+        let report = game.think();
+        let reply = report.principal_variation.get(1).copied().unwrap_or_else(|| unreachable!("a reply"));
+        assert_eq!(game.take(&Request::Bare(Message::Move(reply)), Style::Simple), News::New);
+        let report = game.think();
+        assert!(u64::from(report.visits) > report.iterations, "{} visits", report.visits);
+    }
+
+    #[test]
+    fn a_repeated_request_gets_the_answer_again_and_an_old_one_none() {
+        let mut game = Game::begin("a", &Request::Bare(Message::Begin), Style::Simple, &settings())
+            .unwrap_or_else(|| unreachable!());
+        let mut requests = vec![Request::Bare(Message::Begin)];
+        for _ in 0..4 {
+            let latest = requests.last().cloned().unwrap_or_else(|| unreachable!());
+            assert_eq!(game.take(&latest, Style::Simple), News::New);
+            // Twice in one reply.
+            assert_eq!(game.take(&latest, Style::Simple), News::New);
+            game.think();
+            let answer = game.to_send();
+            game.is_received();
+            assert_eq!(game.to_send(), None);
+            assert_eq!(game.take(&latest, Style::Simple), News::Again);
+            assert!(answer.is_some() && game.to_send() == answer && !game.must_think());
+            for old in requests.iter().rev().skip(1) {
+                assert_eq!(game.take(old, Style::Simple), News::Old);
+            }
+            let ours = *game.search.moves().last().unwrap_or_else(|| unreachable!());
+            assert_eq!(game.take(&Request::Bare(Message::Move(ours)), Style::Simple), News::Foreign);
+            assert_eq!(game.take(&Request::Bare(Message::Garbled), Style::Simple), News::Foreign);
+            let reply = game.search.position().legal_moves().next().unwrap_or_else(|| unreachable!());
+            requests.push(Request::Bare(Message::Move(reply)));
+        }
+    }
+}

@@ -200,8 +200,11 @@ fn abort_on_signal(starts: &Arc<Starts>, site: &Site, screen: &Screen) -> Result
         while !arrived.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(50));
         }
-        screen.say("Ending; a second Ctrl-C ends at once.");
+        screen.say("Ending.");
         let (aborted, open) = starts.end(&site, ENDING);
+        if aborted + open == 0 {
+            std::process::exit(INTERRUPTED);
+        }
         let left = if open > 0 { format!("; {open} could not be aborted") } else { String::new() };
         screen.say(&format!("Aborted {aborted} of the started matches{left}."));
         std::process::exit(INTERRUPTED);

@@ -155,6 +155,10 @@ fn failure(error: &Error) -> Failure {
         Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             not_reached("the connection is refused")
         }
+        // So the library reports a certificate that is not accepted.
+        Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+            not_reached("no secure connection (TLS): the certificate is not accepted")
+        }
         Error::Io(error) => Failure::Unclear(format!("the connection broke ({})", error.kind())),
         _ => Failure::Unclear("the connection broke (HTTP)".into()),
     }

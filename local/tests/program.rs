@@ -96,6 +96,20 @@ fn a_wrong_address_or_option_is_explained_without_the_secret() {
 }
 
 #[test]
+fn documented_options_exist() {
+    let output = Command::new(env!("CARGO_BIN_EXE_otrera-local")).arg("--help").output().expect("a program");
+    let (_, help) = shown(&output);
+    let page = std::fs::read_to_string(testkit::repository().join("docs/botzone.md")).expect("a page");
+    let commands: Vec<&str> =
+        page.lines().filter(|line| line.trim_start().starts_with("dist/otrera-local ")).collect();
+    assert!(commands.len() >= 2, "{commands:?}");
+    let options = commands.iter().flat_map(|line| line.split(' ')).filter(|word| word.starts_with("--"));
+    for option in options {
+        assert!(help.contains(&format!("{option} ")), "{option}");
+    }
+}
+
+#[test]
 fn help_fits_a_terminal_and_names_the_address() {
     let output = Command::new(env!("CARGO_BIN_EXE_otrera-local")).arg("--help").output().expect("a program");
     let (status, text) = shown(&output);
