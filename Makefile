@@ -12,7 +12,7 @@ EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
 FUZZ_SECONDS ?= 60
 FAULT_GAMES ?= 24
-MUTANTS_SHARD ?= 0/100
+MUTANTS_MINUTES ?= 60
 
 .DEFAULT_GOAL := bot
 .PHONY: bot quick botzone windows sau test-sau web local lab referee play test test-all fuzz faults mutants bench same-bench lint deny clean help
@@ -64,6 +64,7 @@ lab: ## the laboratory: dist/lab
 	cargo build --release --locked --package otrera-lab
 	@mkdir -p dist
 	cp -f target/release/lab dist/lab
+	@echo "make: dist/lab is built and optimized; cargo's \"unoptimized\" means libraries that are seldom run" >&2
 
 referee: ## the referee for self-play and injected faults: dist/referee
 	@scripts/need.sh cargo cc
@@ -90,9 +91,9 @@ fuzz: ## fuzzes all text parsers, FUZZ_SECONDS (60) for each target
 faults: bot referee ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
 	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
 
-mutants: ## mutation tests of search and protocols, MUTANTS_SHARD (0/100) of all
-	@scripts/need.sh cargo cc cargo-mutants
-	cargo mutants --baseline skip --timeout 600 --shard $(MUTANTS_SHARD) --sharding round-robin
+mutants: ## mutation tests of the code changed since the last release, for MUTANTS_MINUTES (60)
+	@scripts/need.sh cargo cc git cargo-mutants
+	scripts/mutants.sh $(MUTANTS_MINUTES)
 
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench

@@ -78,4 +78,7 @@ mkdir -p "$(dirname "$executable")"
 built=${CARGO_TARGET_DIR:-target}/$target/$profile
 cp -f "$built/$program" "$executable"
 [ -z "$referee" ] || cp -f "$built/referee" "$referee"
-say "$executable is built for $target, $kind"
+# Cargo names the level of the profile; the engine and the libraries that it uses have levels of their own.
+remark=
+[ "$profile" = botzone ] || remark="; it is optimized: cargo's \"unoptimized\" means libraries that are seldom run"
+say "$executable is built for $target, $kind$remark"

@@ -61,3 +61,9 @@ pub use search::report::{Line, Report};
 pub use search::{Limits, Resources, Search};
 pub use seed::mix_seed;
 pub use simd::Kernel;
+
+/// Compiles the example of each README as it stands.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+#[doc = include_str!("../README.zh-CN.md")]
+struct Readme;

@@ -11,6 +11,7 @@ mod model;
 mod network;
 mod policy;
 mod record_forms;
+mod record_mutations;
 mod records;
 mod rollouts;
 mod rules;

@@ -62,3 +62,18 @@ fn files_named_in_pages_exist() {
     }
     assert!(missing.is_empty(), "no such files:\n{}", missing.join("\n"));
 }
+
+/// The documentation test of `src/lib.rs` compiles the examples; this test checks that each is a whole program.
+#[test]
+fn the_example_of_each_readme_is_a_whole_program() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let example = |page| {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        let blocks: Vec<&str> = text.split("```rust\n").skip(1).collect();
+        assert_eq!(blocks.len(), 1, "{page}");
+        blocks[0].split("```").next().unwrap().to_owned()
+    };
+    let [english, chinese] = ["README.md", "README.zh-CN.md"].map(example);
+    assert!(english.starts_with("use ") && english.contains("\nfn main() {\n"), "{english}");
+    assert_eq!(english, chinese);
+}

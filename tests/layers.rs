@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("simd", &["board"]),
     ("threads", &[]),
     ("eval", &["board", "simd", "threads"]),
-    ("clock", &["board"]),
+    ("clock", &["board", "endgame"]),
     ("time", &[]),
     ("seed", &[]),
     ("search", &["board", "endgame", "simd", "eval", "clock", "threads", "time", "seed"]),

@@ -3,12 +3,12 @@
 use crate::network::distance_class;
 use otrera::eval::Evaluator;
 use otrera::eval::model::{Model, ModelScratch};
-use otrera::eval::policy::{Arrows, Movements, odds};
+use otrera::eval::policy::{Arrows, Movements, odds, stage};
 use otrera::eval::policy_network::{ONE, UNITS, half_moves};
 use otrera::eval::square_layer::{SQUARE_CLASSES, SquareCodes, squares};
 use otrera::eval::weights::WeightsFile;
 use otrera::simd::PortableLanes;
-use otrera::{DistanceMaps, Kernel, Position, Side, Square};
+use otrera::{DistanceMaps, Kernel, Move, Movement, Position, Side, Size, Square};
 use testkit::definitions::{DIRECTIONS, distances, king_moves, line, queen_moves, various_positions};
 
 fn amazons_beside(position: &Position, square: Square, side: Side) -> Vec<Square> {
@@ -122,44 +122,89 @@ fn squares_of(position: &Position) -> Vec<(usize, Square)> {
     found
 }
 
+/// Returns the term of a policy network, given its rows: the bias, a row for each class and square, and a row for each
+/// pair of squares that one queen move connects.
+fn network_term(rows: &[[i8; UNITS]], edge: usize, position: &Position, from: Square, to: Square) -> f32 {
+    let mut hidden = rows[0].map(i32::from);
+    for (class, square) in squares_of(position) {
+        let place = squares(edge).position(|other| other == square).unwrap();
+        let row = rows[1 + class * edge * edge + place];
+        (0..UNITS).for_each(|unit| hidden[unit] += i32::from(row[unit]));
+    }
+    let place = half_moves(edge).position(|squares| squares == (from, to)).unwrap();
+    let row = rows[1 + SQUARE_CLASSES * edge * edge + place];
+    let sum: i32 = (0..UNITS).map(|unit| hidden[unit].max(0) * i32::from(row[unit])).sum();
+    sum as f32 / (ONE * ONE) as f32
+}
+
+/// Returns the stage: arrows on the board, on the scale of the 92 of a 10x10 game, from 14, 28 and 44.
+fn stage_of(position: &Position) -> usize {
+    let amazons = Side::BOTH.map(|side| position.amazons(side).len()).into_iter().sum::<u32>() as usize;
+    let arrows = position.arrows().len() as usize * 92 / (position.size().area() - amazons);
+    usize::from(arrows >= 14) + usize::from(arrows >= 28) + usize::from(arrows >= 44)
+}
+
 #[test]
-fn the_policy_network_matches_its_definition() {
+fn the_stages_begin_after_14_28_and_44_arrows() {
+    let mut rng = fastrand::Rng::with_seed(5);
+    for (position, starts) in
+        [(Position::standard(), [14, 28, 44]), (Position::start(Size::BOTZONE), [9, 18, 27])]
+    {
+        let mut position = position;
+        for arrows in 0..=30 + position.size().edge() {
+            let expected = starts.into_iter().filter(|&start| arrows >= start).count();
+            assert_eq!((stage(&position), stage_of(&position)), (expected, expected), "{arrows} arrows");
+            let moves: Vec<Move> = position.legal_moves().collect();
+            let Some(&mv) = rng.choice(&moves) else { break };
+            position = position.with_move(mv);
+        }
+    }
+}
+
+#[test]
+fn logits_match_their_definition() {
     let mut maps = DistanceMaps::default();
     let mut scratch = ModelScratch::default();
     let file = WeightsFile::built_in();
-    let mut without = file.clone();
-    for priors in [&mut without.priors.standard, &mut without.priors.small] {
-        priors.movement_rows.0.fill([0; UNITS]);
-    }
-    let [full, linear] =
-        [file.write(), without.write()].map(|text| Evaluator::new(Model::from_weights(&text).unwrap()));
+    let evaluator = Evaluator::new(Model::Fitted);
+    let linear = |weights: &[Vec<f32>], features: &[usize]| {
+        weights.iter().zip(features).fold(0.0, |sum, (weights, &class)| sum + weights[class])
+    };
+    let mut stages = [0; 4];
     for position in various_positions().iter().step_by(13) {
+        let stage = stage_of(position);
+        stages[stage] += 1;
+        let (edge, priors) = match position.size().edge() {
+            ..=8 => (8, &file.priors.small),
+            _ => (10, &file.priors.standard),
+        };
         maps.flood(position, Kernel::fastest());
+        let known = Movements::new::<PortableLanes>(position, &maps);
         let mut found = Vec::new();
         SquareCodes::new::<PortableLanes>(position, &maps)
             .for_each(|class, square| found.push((class, square)));
         assert_eq!(found, squares_of(position), "{position}");
-        let is_small = position.size().edge() <= 8;
-        let (edge, priors) = if is_small { (8, &file.priors.small) } else { (10, &file.priors.standard) };
         let rows = &priors.movement_rows.0;
-        let mut hidden = rows[0].map(i32::from);
-        for (class, square) in found {
-            let place = squares(edge).position(|other| other == square).unwrap();
-            let row = rows[1 + class * edge * edge + place];
-            (0..UNITS).for_each(|unit| hidden[unit] += i32::from(row[unit]));
-        }
-        let first = 1 + SQUARE_CLASSES * edge * edge;
-        let logits = full.movement_logits(position, &mut scratch).into_iter();
-        for ((movement, logit), (_, of_features)) in
-            logits.zip(linear.movement_logits(position, &mut scratch))
-        {
-            let place = half_moves(edge).position(|squares| squares == (movement.from, movement.to)).unwrap();
-            let row = rows[first + place];
-            let sum: i32 = (0..UNITS).map(|unit| hidden[unit].max(0) * i32::from(row[unit])).sum();
-            let expected = of_features + sum as f32 / (ONE * ONE) as f32;
+        for (movement, logit) in evaluator.movement_logits(position, &mut scratch) {
+            let Movement { from, to, .. } = movement;
+            let features = known.features(movement, known.classes(from), known.classes(to));
+            let network = network_term(rows, edge, position, from, to);
+            let expected = linear(&priors.movements[stage], &features) + network;
             assert_eq!(logit.to_bits(), expected.to_bits(), "{movement}\n{position}");
         }
+        let Some(movement) = position.movements().last() else { continue };
+        let arrow_phase = position.with_movement(movement);
+        maps.flood(arrow_phase.position(), Kernel::fastest());
+        let known = Arrows::new::<PortableLanes>(&arrow_phase, &maps);
+        for (arrow, logit) in evaluator.arrow_logits(&arrow_phase, &mut scratch) {
+            let rows = &priors.arrow_rows.0;
+            let network = network_term(rows, edge, arrow_phase.position(), movement.to, arrow);
+            let features = known.features(&arrow_phase, arrow);
+            let expected = linear(&priors.arrows[stage], &features) + network;
+            assert_eq!(logit.to_bits(), expected.to_bits(), "{movement}/{arrow}\n{position}");
+        }
     }
+    assert!(stages.iter().all(|&count| count > 0), "{stages:?}");
 }
 
 #[test]

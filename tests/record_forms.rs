@@ -56,7 +56,134 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     ("(B[djddgd];W[addgad])", &["d1-d7/g7 a7-d4/a7"], None),
     ("(;GM[18];B[djddgd];W[])", &["d1-d7/g7"], None),
     ("(;GM[18];B[djddgd])(;GM[1];B[dd])", &["d1-d7/g7"], None),
+    (
+        "{\n \"format\": \"amazons\",\n \"version\": 1,\n \"board_size\": 10,\n \"turns\": [\n  [\n   [\n    9,\n    3\n   ],\n   \
+         [\n    3,\n    3\n   ],\n   [\n    3,\n    6\n   ]\n  ],\n  [[3, 0],\n [6, 3],\n [3, 0]]\n ]\n}",
+        &["d1-d7/g7 a7-d4/a7"],
+        None,
+    ),
+    // Several games in a file.
+    ("Game 1\nd1-d7/g7 a7-d4/a7\nGame 2\ng1-e3/e10 j7-g7/j7", &[TWO, "g1-e3/e10 j7-g7/j7"], None),
+    ("第1局\nd1-d7/g7 a7-d4/a7\n第2局\ng1-e3/e10 j7-h7/j7", &[TWO, "g1-e3/e10 j7-h7/j7"], None),
+    ("1. d1-d7/g7 a7-d4/a7\n\n1. g1-e3/e10 j7-h7/j7", &[TWO, "g1-e3/e10 j7-h7/j7"], None),
+    ("1. d1-d7/g7\n1... a7-d4/a7\n2. g1-e3/e10", &[THREE], None),
+    (r#"{"games":[{"moves":["d1-d7/g7"]},{"moves":["g1-e3/e10"]}]}"#, &["d1-d7/g7", "g1-e3/e10"], None),
+    (r#"{"turns":[{"moves":["d1-d7/g7"]},{"moves":["a7-d4/a7"]}]}"#, &[TWO], None),
+    // Nested otherwise, with other names of coordinates, with escapes.
+    (
+        r#"{"moves":[{"fromRow":9,"fromCol":3,"toRow":3,"toCol":3,"arrowRow":3,"arrowCol":6},
+            {"fromRow":3,"fromCol":0,"toRow":6,"toCol":3,"arrowRow":3,"arrowCol":0}]}"#,
+        &[TWO],
+        None,
+    ),
+    (r#"{"moves":"d1-d7\/g7\na7-d4\/a7","result":"\u5148\u624b\u80dc"}"#, &[TWO], Some(Side::Black)),
+    (
+        r#"{"moves":[{"id":1,"from":[9,3],"to":[3,3],"arrow":[3,6],"time":12},
+            {"id":2,"from":[3,0],"to":[6,3],"arrow":[3,0],"time":4}]}"#,
+        &[TWO],
+        None,
+    ),
+    (r#"[{"piece":"d1","target":"d7","fire":"g7"},{"piece":"a7","target":"d4","fire":"a7"}]"#, &[TWO], None),
+    // Punctuation, pages and mail.
+    ("<p>1.&nbsp;d1&ndash;d7&#47;g7&nbsp;&nbsp;a7-&gt;d4 (a7)</p>", &[TWO], None),
+    ("> > 1. d1-d7/g7 a7-d4/a7\r\n> nice\r\n> > 2. g1-e3/e10\r\n", &[THREE], None),
+    (
+        "| # | White | Black |\n|---|---|---|\n| 1 | d1-d7/g7 | a7-d4/a7 |\n| 2 | g1-e3/e10 | |",
+        &[THREE],
+        None,
+    ),
+    ("d1_d7_g7 a7_d4_a7 g1xe3xe10", &[THREE], None),
+    ("１．ｄ１－ｄ７／ｇ７　ａ７－ｄ４／ａ７\r２．ｇ１－ｅ３／ｅ１０", &[THREE], None),
+    ("1. d1-d7/g7 {[%clk 0:14:58]} a7-d4/a7 (0:45) 2. g1-e3/e10 {+1.2/5 3.4s}", &[THREE], None),
+    ("ply,move,time\n1,d1-d7/g7,0.1\n2,a7-d4/a7,0.2", &[TWO], None),
+    ("(4,1)->(4,7)->(7,7)\n(1,7)->(4,4)->(1,7)", &[TWO], None),
+    ("c1-c6/f6 a6-a4/b4", &["c1-c6/f6 a6-a4/b4"], None),
+    ("白: d1-d7/g7\n黑: a7-d4/a7\n白胜", &[TWO], Some(Side::Black)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite resigns", &[TWO], Some(Side::Black)),
+    ("【AM】【甲】【乙】【后手胜】【t】【e】；\n1、d1d7（g7） a7d4（a7）", &[TWO], Some(Side::White)),
+    // SGF with names of properties in lower case.
+    ("(;gm[18]c[a [word] and more]\n;b[djddgd]c[x [y] z];w[addgad])", &[TWO], None),
+    (
+        "(; GM [18] SZ [10] ; B [dj\\\nddgd] ; W [d1-d7/g7] )(;GM[18];B[djddgd];W[a7-d4/a7])",
+        &["d1-d7/g7", TWO],
+        None,
+    ),
 ];
+
+const TWO: &str = "d1-d7/g7 a7-d4/a7";
+
+/// Inputs of which a part is in no game, and a part of the warning that says so.
+const WARNED: &[(&str, &[&str], &str)] = &[
+    (r#"[{"0":{"response":{"x0":9}}}]"#, &[""], "ply 1: garbage"),
+    (
+        r#"[{"0":{"response":{"x0":2,"y0":0,"x1":2,"y1":5,"x2":5,"y2":5}}},{"2":{"response":{"x0":9}}}]"#,
+        &["c1-c6/f6"],
+        "left out: 1",
+    ),
+    ("d1-d7/g7 d1-d2/d3", &["d1-d7/g7"], "move 2, d1-d2/d3, is not legal"),
+    ("d1-d7/g7 a7-d4 a7-b6/c6", &["d1-d7/g7"], "in no game: a7-d4, a7-b6/c6"),
+    ("d1-d7/g7 a7-d4/a7 gl-e3/e1O", &[TWO], "in no game: e3"),
+    ("8x8\nd1-d7/g7", &["d1-d7/g7"], "states 8 rows"),
+    (
+        "info depth 5 pv d1-d7/g7 a7-d4/a7\nbestmove d1-d7/g7",
+        &["d1-d7/g7"],
+        "line 1: in no game: d1-d7/g7, a7-d4/a7",
+    ),
+    ("g10-g4/d4 j4-g7/j4", &["g1-g7/d7 j7-g4/j7"], "unusual way"),
+    ("1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10\nBlack resigns", &[THREE], "line 2: the result names a colour"),
+    ("(;GM[18]\n;B[djddgd]AN[Ann]\n;W[addgad]GW[1])", &[TWO], "line 3: the property GW is not kept"),
+];
+
+#[test]
+fn parts_in_no_game_are_in_warnings() {
+    for (text, expected, warning) in WARNED {
+        let reading = reading(text.as_bytes());
+        assert_eq!(reading.games.iter().map(moves).collect::<Vec<_>>(), *expected, "{text}");
+        let warnings: Vec<String> = reading.warnings.iter().map(ToString::to_string).collect();
+        assert!(warnings.iter().any(|text| text.contains(warning)), "{text}: {warnings:?}");
+    }
+}
+
+#[test]
+fn names_and_results_are_read() {
+    let little_golem = "(;PB[b]PW[w];W[j4-g7/d7];B[g10-h9/g8])";
+    let pychess = "[Event \"Cup\"]\n[Site \"?\"]\n[Date \"2026.01.02\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n\
+                   [Result \"0-1\"]\n[Variant \"Amazons\"]\n[TimeControl \"300+3\"]\n\n\
+                   1. d1d7,d7g7 a7d4,d4a7 2. g1e3,e3e10 0-1";
+    for (text, names, winner) in [
+        (little_golem, ["w", "b"], None),
+        (pychess, ["Ann", "Bob"], Some(Side::White)),
+        ("(;GM[18]PB[P[3d]];B[djddgd])", ["P[3d]", ""], None),
+        ("#[AM][甲][乙][后手胜][t][e];1 d1d7(g7)", ["甲", "乙"], Some(Side::White)),
+    ] {
+        let game = reading(text.as_bytes()).games.remove(0);
+        assert_eq!(([&*game.black, &*game.white], game.winner), (names, winner), "{text}");
+        assert_eq!(game.start.side(), Side::Black);
+    }
+    let log = r#"[{"output":{"command":"request"}},{"0":{"verdict":"RE"}},{"output":{"command":"finish","content":{"0":0,"1":2}}}]"#;
+    let game = reading(log.as_bytes()).games.remove(0);
+    assert_eq!((game.moves.len(), game.winner), (0, Some(Side::White)));
+    assert_eq!(game.forfeit, Some(("crash".into(), "crash: Botzone says RE (the bot crashed)".into())));
+}
+
+#[test]
+fn our_json_can_be_indented() {
+    let game = reading("#[AM][甲][乙][先手胜][t][e];1 d1d7(g7) a7d4(a7)".as_bytes()).games.remove(0);
+    let value: serde_json::Value = serde_json::from_str(&record::json::write(&game)).unwrap();
+    let again = reading(serde_json::to_string_pretty(&value).unwrap().as_bytes());
+    assert_eq!((again.games, again.warnings), (vec![game], Vec::new()));
+}
+
+#[test]
+fn typed_moves_are_read() {
+    let start = Position::standard();
+    for text in ["d1d7，d7g7", "ｄ１－ｄ７／ｇ７", "DJDDGD", "d1-d7/g7", "d1 d7 g7", "Qdd7,g7"] {
+        assert_eq!(record::read_move(text, &start).map(|mv| mv.to_string()), Ok("d1-d7/g7".into()), "{text}");
+    }
+    for text in ["", "d1-d7", "d1-d7/g7 a7-d4/a7", "d1-d7/g7 x", "d1-d8/g8/h8"] {
+        assert!(record::read_move(text, &start).is_err(), "{text}");
+    }
+}
 
 #[test]
 fn every_form_is_read() {

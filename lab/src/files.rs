@@ -1,5 +1,5 @@
 //! Input and output files: inputs with a size limit, outputs that replace a file atomically and never an input, and
-//! logs that grow line by line and can be resumed.
+//! logs that grow line by line and can be resumed. Files that the command did not write stay unchanged.
 
 use crate::interrupt;
 use atomic_write_file::AtomicWriteFile;
@@ -53,10 +53,40 @@ pub fn read_weights(path: Option<&Path>) -> Result<WeightsFile, String> {
     WeightsFile::read(&read_text(path, MAX_BYTES)?).map_err(|error| problem(path, error))
 }
 
+/// Beginning of a weights file.
+pub const WEIGHTS: &[&str] = &["{\n  \"priors\""];
+
+/// Beginning of a plot.
+pub const PLOT: &[&str] = &["<svg width=\"760\""];
+
+/// A file of results, locked while it is open. Dropping removes a file that was created and holds no result, so that a
+/// failed start does not block the next one.
+pub struct Locked {
+    path: PathBuf,
+    pub file: File,
+    is_disposable: bool,
+}
+
+impl Locked {
+    /// Keeps the file from now on, because it holds a result.
+    pub fn keep(&mut self) {
+        self.is_disposable = false;
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        if self.is_disposable {
+            // A leftover file can be resumed.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
 /// A log of text lines that can be resumed after an interruption; the file is locked while it is open.
 pub struct LineLog {
     path: PathBuf,
-    file: File,
+    locked: Locked,
     /// Total length of the complete lines in bytes, the offset of the next write.
     length: u64,
     /// Newline to write before the next line if the last complete line lacks one, else empty.
@@ -74,9 +104,9 @@ impl LineLog {
         header: Option<&str>,
         mut read: impl FnMut(&str) -> Result<(), String>,
     ) -> Result<Self, String> {
-        let mut file = open_locked(path, resume)?;
+        let mut locked = open_locked(path, resume)?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|error| problem(path, error))?;
+        locked.file.read_to_end(&mut bytes).map_err(|error| problem(path, error))?;
         if header.is_some_and(|header| header.as_bytes().starts_with(&bytes)) {
             bytes.clear();
         }
@@ -89,9 +119,9 @@ impl LineLog {
         if lines.peek().is_none() && !bytes.is_empty() {
             return Err(problem(path, "was not written by this command: name another file"));
         }
-        let mut log = Self { path: path.to_owned(), file, length: text.len() as u64, line_end };
+        let mut log = Self { path: path.to_owned(), locked, length: text.len() as u64, line_end };
         match (header, header.and_then(|_| lines.next())) {
-            (Some(header), None) => log.add(header)?,
+            (Some(header), None) => log.write(header)?,
             (Some(header), Some((_, first))) => check_settings(path, first, header)?,
             _ => {}
         }
@@ -103,7 +133,13 @@ impl LineLog {
 
     /// Appends a line. On an error, such as a full disk, leaves the file unchanged.
     pub fn add(&mut self, line: &str) -> Result<(), String> {
-        let Self { path, file, length, line_end } = self;
+        self.write(line)?;
+        self.locked.keep();
+        Ok(())
+    }
+
+    fn write(&mut self, line: &str) -> Result<(), String> {
+        let Self { path, locked: Locked { file, .. }, length, line_end } = self;
         let text = format!("{line_end}{line}\n");
         let _guard = interrupt::hold();
         let written = file
@@ -152,8 +188,10 @@ fn differing_settings(first: &str, header: &str) -> Option<String> {
 }
 
 /// Opens a log for appending and locks it; without `resume`, fails if it exists.
-pub fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
-    match path.metadata() {
+pub fn open_locked(path: &Path, resume: bool) -> Result<Locked, String> {
+    let found = path.metadata();
+    let is_new = found.is_err();
+    match found {
         Ok(found) if !found.is_file() => {
             return Err(problem(path, "is not a regular file, but results are read back: name one"));
         }
@@ -174,7 +212,9 @@ pub fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
     loop {
         match file.try_lock() {
             // Another lab may have replaced the file after it was opened and before it was locked.
-            Ok(()) if file.metadata().is_ok_and(|file| is_same(&file, path)) => return Ok(file),
+            Ok(()) if file.metadata().is_ok_and(|file| is_same(&file, path)) => {
+                return Ok(Locked { path: path.to_owned(), file, is_disposable: is_new });
+            }
             Err(TryLockError::Error(error)) => return Err(problem(path, error)),
             Err(TryLockError::WouldBlock) if Instant::now() < patience => sleep(Duration::from_millis(5)),
             _ => {
@@ -190,15 +230,24 @@ pub fn open_locked(path: &Path, resume: bool) -> Result<File, String> {
 pub struct Output(PathBuf);
 
 impl Output {
-    /// Checks that the file can be written and is none of the `inputs`; creates its parent folder.
-    pub fn new(path: &Path, inputs: &[PathBuf]) -> Result<Self, String> {
+    /// Checks that the file can be written, is none of the `inputs`, and is new, empty or begins with one of the texts in
+    /// `own`, by which a command recognizes its earlier output. Creates the parent folder.
+    pub fn new(path: &Path, inputs: &[PathBuf], own: &[&str]) -> Result<Self, String> {
         if inputs.iter().any(|input| input.metadata().is_ok_and(|input| is_same(&input, path))) {
             return Err(problem(path, "is an input and would be overwritten: name another --output"));
         }
         make_folder_of(path)?;
         match path.metadata() {
             Ok(found) if found.is_dir() => return Err(problem(path, "is a folder: name a file")),
-            Ok(found) if found.is_file() => File::options().write(true).open(path).map(drop),
+            Ok(found) if found.is_file() => {
+                let bytes = beginning(path, own).map_err(|error| problem(path, error))?;
+                if !bytes.is_empty() && !own.iter().any(|own| bytes.starts_with(own.as_bytes())) {
+                    let foreign =
+                        "exists and was not written by this command: move it, or name another --output";
+                    return Err(problem(path, foreign));
+                }
+                File::options().write(true).open(path).map(drop)
+            }
             // A pipe or a device is opened only when it is written.
             Ok(_) => Ok(()),
             Err(_) => File::create_new(path).and_then(|_| fs::remove_file(path)),
@@ -210,12 +259,17 @@ impl Output {
     /// Replaces the file atomically: at any time it holds either the complete old text or the complete new text. Writes
     /// pipes and devices directly.
     pub fn write(&self, text: &str) -> Result<(), String> {
+        self.write_with(|file| file.write_all(text.as_bytes()))
+    }
+
+    /// Writes like [`Output::write`], by a function that writes the text in parts.
+    pub fn write_with(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), String> {
         let Self(path) = self;
         let written = match path.metadata() {
-            Ok(found) if !found.is_file() => fs::write(path, text),
+            Ok(found) if !found.is_file() => File::create(path).and_then(|mut file| write(&mut file)),
             // A symbolic link is kept; its target is replaced.
-            Ok(_) => path.canonicalize().and_then(|path| replace(&path, text)),
-            Err(_) => replace(path, text),
+            Ok(_) => path.canonicalize().and_then(|path| replace(&path, write)),
+            Err(_) => replace(path, write),
         };
         written.map_err(|error| problem(path, error))
     }
@@ -253,6 +307,14 @@ impl Output {
     }
 }
 
+/// Reads enough bytes of a file to compare them with each of the texts.
+fn beginning(path: &Path, texts: &[&str]) -> io::Result<Vec<u8>> {
+    let length = texts.iter().map(|text| text.len()).max().unwrap_or(0).max(1);
+    let mut bytes = Vec::new();
+    File::open(path)?.take(length as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn make_folder_of(path: &Path) -> Result<(), String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.map_or(Ok(()), |folder| fs::create_dir_all(folder).map_err(|error| problem(folder, error)))
@@ -263,8 +325,8 @@ fn is_same(file: &fs::Metadata, path: &Path) -> bool {
     path.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut file = AtomicWriteFile::open(path)?;
-    file.write_all(text.as_bytes())?;
+    write(&mut file)?;
     file.commit()
 }

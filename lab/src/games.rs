@@ -2,13 +2,14 @@
 
 use crate::files::{MAX_BYTES, problem, read_bytes};
 use crate::shard::{MAGIC, Shard};
-use otrera::record::{self, Reading, json};
+use otrera::record::{self, Reading, Warning, json};
 use otrera::{GameRecord, Move};
 use std::collections::HashSet;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::vec::IntoIter;
 
 /// Iterates over the games of files in order; repeated games come once. Checks that every move is legal.
@@ -147,18 +148,45 @@ fn hash_move(mv: Move, hasher: &mut DefaultHasher) {
 
 /// Reads a file of at most `max` bytes: a shard, or any form of [`record::read_bytes`]. Warnings go to standard error.
 pub fn read_record(path: &Path, max: u64) -> Result<Reading, String> {
-    if is_shard(path) {
-        let games = Games::new(&[path.to_owned()], false).collect::<Result<_, _>>()?;
-        return Ok(Reading { games, warnings: Vec::new() });
-    }
-    let reading = record::read_bytes(&read_bytes(path, max)?).map_err(|error| problem(path, error))?;
-    for warning in &reading.warnings {
+    let (mut games, input) = (Vec::new(), Input::open(path, max)?);
+    let warnings = input.each(&mut |game| games.push(game))?;
+    show_warnings(path, &warnings);
+    Ok(Reading { games, warnings })
+}
+
+pub fn show_warnings(path: &Path, warnings: &[Warning]) {
+    for warning in warnings {
         eprintln!("{}", problem(path, warning));
     }
-    Ok(reading)
 }
 
 /// Reads the games of a file like [`read_record`].
 pub fn read_games(path: &Path, max: u64) -> Result<Vec<GameRecord>, String> {
     read_record(path, max).map(|reading| reading.games)
+}
+
+/// A file with games in any form, which can be read several times.
+pub struct Input {
+    path: PathBuf,
+    /// The content, unless the file is a shard.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Input {
+    /// Opens a shard, or a file of at most `max` bytes in any form of [`record::read_bytes`].
+    pub fn open(path: &Path, max: u64) -> Result<Self, String> {
+        let bytes = if is_shard(path) { None } else { Some(read_bytes(path, max)?) };
+        Ok(Self { path: path.to_owned(), bytes })
+    }
+
+    /// Passes each game to a function and returns the warnings.
+    pub fn each(&self, take: &mut dyn FnMut(GameRecord)) -> Result<Vec<Warning>, String> {
+        let Some(bytes) = &self.bytes else {
+            for game in Games::new(slice::from_ref(&self.path), false) {
+                take(game?);
+            }
+            return Ok(Vec::new());
+        };
+        record::read_each(bytes, take).map_err(|error| problem(&self.path, error))
+    }
 }

@@ -3,8 +3,8 @@
 use clap::{ArgAction, Parser, Subcommand};
 use otrera_lab::commands::judge::confine;
 use otrera_lab::commands::{
-    convert, endgames, fit_lead, fit_network, fit_policy, judge, r#match, picture, regret, report, sau,
-    self_play, tourney, train, tune,
+    convert, endgames, fit_lead, fit_network, fit_policy, judge, r#match, openings, picture, regret, report,
+    sau, self_play, tourney, train, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -39,6 +39,7 @@ enum Command {
     FitPolicy(fit_policy::Args),
     Train(train::Args),
     Tune(Box<tune::Args>),
+    Openings(openings::Args),
     Endgames(endgames::Args),
     #[command(hide = true)]
     Confine(confine::Args),
@@ -83,6 +84,7 @@ fn run(command: Command) -> Result<(), String> {
         Command::FitPolicy(args) => fit_policy::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Tune(args) => tune::run(&args),
+        Command::Openings(args) => openings::run(&args),
         Command::Endgames(args) => endgames::run(&args),
         Command::Confine(args) => confine::run(&args),
         Command::Busy { parent } => otrera_referee::load::keep_busy(parent),

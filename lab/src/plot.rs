@@ -1,9 +1,9 @@
 //! Line plots as SVG files.
 
+use crate::files::{Output, problem};
 use plotters::coord::ranged1d::ValueFormatter;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
-use std::path::Path;
 
 pub struct Line {
     name: String,
@@ -42,21 +42,23 @@ pub struct Plot {
 }
 
 impl Plot {
-    pub fn write(&self, path: &Path) -> Result<(), String> {
-        draw(path, self).map_err(|error| format!("{}: {error}", path.display()))
+    pub fn write(&self, output: &Output) -> Result<(), String> {
+        let mut svg = String::new();
+        draw(&mut svg, self).map_err(|error| problem(output.path(), error))?;
+        output.write(&svg)
     }
 }
 
 type Chart<'a, 'b, X> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, RangedCoordf64>>;
 
-fn draw(path: &Path, plot: &Plot) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(svg: &mut String, plot: &Plot) -> Result<(), Box<dyn std::error::Error>> {
     let points = || plot.lines.iter().flat_map(|line| line.points.iter().copied());
     let (left, right) = points().fold((f64::MAX, f64::MIN), |(low, high), (x, _)| (low.min(x), high.max(x)));
     let (low, high) = points().fold((f64::MAX, f64::MIN), |(low, high), (_, y)| (low.min(y), high.max(y)));
     let margin = (high - low).max(1e-6) * 0.05;
     let vertical = if plot.is_from_zero { 0.0..high.max(1.0) * 1.05 } else { low - margin..high + margin };
     let horizontal = left..right.max(left * 1.01);
-    let root = SVGBackend::new(path, (760, 460)).into_drawing_area();
+    let root = SVGBackend::with_string(svg, (760, 460)).into_drawing_area();
     root.fill(&WHITE)?;
     let mut builder = ChartBuilder::on(&root);
     builder.caption(plot.title, ("sans-serif", 20)).margin(12).x_label_area_size(40).y_label_area_size(50);

@@ -18,7 +18,7 @@
 //! A file without its end block is unfinished: `lab self-play --resume` continues it. Any other flaw is an error that
 //! names the file, the block and its offset.
 
-use crate::files::{check_settings, open_locked, problem};
+use crate::files::{Locked, check_settings, open_locked, problem};
 use crate::interrupt;
 use otrera::board::square::STRIDE;
 use otrera::{GameRecord, Move, PlayedMove, Position, Side, Size, Square};
@@ -178,7 +178,7 @@ fn words(head: [u8; HEAD]) -> [u32; 4] {
 /// A shard open for writing; the file is locked while it is open.
 pub struct ShardWriter {
     path: PathBuf,
-    file: File,
+    locked: Locked,
     /// Offset of the next block.
     offset: u64,
     /// Number of the next block.
@@ -197,7 +197,7 @@ impl ShardWriter {
         resume: bool,
         mut read: impl FnMut(GameRecord),
     ) -> Result<Self, String> {
-        let file = open_locked(path, resume)?;
+        let locked = open_locked(path, resume)?;
         let header = conditions.to_string();
         let mut shard = Shard::open(path)?;
         if !shard.conditions.is_null() {
@@ -207,7 +207,7 @@ impl ShardWriter {
             }
         }
         let Shard { offset, block, games, positions, .. } = shard;
-        let mut writer = Self { path: path.to_owned(), file, offset, block, games, positions };
+        let mut writer = Self { path: path.to_owned(), locked, offset, block, games, positions };
         if writer.block == 0 {
             writer.offset = 0;
             writer.write(&[&MAGIC[..], &packed(0, header.as_bytes())].concat())?;
@@ -218,6 +218,7 @@ impl ShardWriter {
     /// Appends a game. On an error, such as a full disk, leaves the file unchanged.
     pub fn add(&mut self, game: &GameRecord) -> Result<(), String> {
         self.write(&packed(self.block, &encode(game)))?;
+        self.locked.keep();
         self.games += 1;
         self.positions += searched(game);
         Ok(())
@@ -226,11 +227,12 @@ impl ShardWriter {
     /// Appends the end block.
     pub fn finish(mut self) -> Result<(), String> {
         let totals = [self.games, self.positions].map(u64::to_le_bytes).concat();
+        self.locked.keep();
         self.write(&packed(END, &totals))
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let Self { path, file, offset, .. } = self;
+        let Self { path, locked: Locked { file, .. }, offset, .. } = self;
         let _guard = interrupt::hold();
         let written = file
             .set_len(*offset)

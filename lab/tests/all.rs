@@ -8,6 +8,7 @@ mod docs;
 mod endgame_suite;
 mod lab_safety;
 mod laboratory;
+mod openings;
 mod presets;
 mod regret;
 mod resume;

@@ -3,7 +3,7 @@
 use crate::laboratory::run_in;
 use fastrand::Rng;
 use otrera::record::{json, sgf};
-use otrera::{GameRecord, Position};
+use otrera::{GameRecord, Position, Side};
 use testkit::{Folder, any_knowledge, random_record, size};
 
 fn game(edge: usize, number: u64) -> GameRecord {
@@ -54,6 +54,23 @@ fn plain_moves_and_sau_notation_are_converted() {
     run_in(folder, "convert moves.txt --strict").printed();
     folder.write("moves.txt", "d1-d7/g7\na7-d4");
     run_in(folder, "convert moves.txt --strict").assert_refused("line 2: in no game: a7-d4");
+}
+
+#[test]
+fn records_in_gbk_and_utf_16_are_converted() {
+    let folder = &Folder::new("convert-encodings");
+    let text = "#[AM][甲队][乙队][先手胜][2020.08.16 重庆][2020 CCGC];\r\n1 d1d7(g7) a7d4(a7)\r\n";
+    // The same text in GBK.
+    let gbk =
+        b"#[AM][\xbc\xd7\xb6\xd3][\xd2\xd2\xb6\xd3][\xcf\xc8\xca\xd6\xca\xa4][2020.08.16 \xd6\xd8\xc7\xec]\
+                [2020 CCGC];\r\n1 d1d7(g7) a7d4(a7)\r\n";
+    let utf_16 = |unit: fn(u16) -> [u8; 2]| format!("\u{feff}{text}").encode_utf16().flat_map(unit).collect();
+    for bytes in [text.into(), gbk.to_vec(), utf_16(u16::to_le_bytes), utf_16(u16::to_be_bytes)] {
+        std::fs::write(folder.join("game.txt"), &bytes).unwrap();
+        let game = json::read(&run_in(folder, "convert game.txt --strict").printed()).unwrap();
+        assert_eq!((&*game.black, &*game.white, &*game.when), ("甲队", "乙队", "2020.08.16 重庆"));
+        assert_eq!((game.winner, game.positions().len()), (Some(Side::Black), 3));
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ fn shortened(command: &str) -> String {
         ("dist/lab endgames", " --each 1 --nodes 2000"),
         ("dist/lab convert ", " --output GAME.sgf"),
         ("dist/lab tourney ", " --output tourney"),
+        ("dist/lab openings ", " --openings 2 --iterations 200"),
     ];
     let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();
     for place in 1..words.len() {

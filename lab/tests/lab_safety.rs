@@ -143,6 +143,64 @@ fn no_command_overwrites_its_input() {
 }
 
 #[test]
+fn no_command_overwrites_a_foreign_file() {
+    let folder = Folder::new("foreign");
+    run_in(&folder, &format!("{GAMES} 1")).printed();
+    let commands = [
+        ("picture --output out", "<svg>mine</svg>\n"),
+        ("convert games.jsonl --output out", "{\"match\":{}}\n"),
+        ("convert games.jsonl --to sgf --output out", "(;GM[18]AP[another];B[djddgd])\n"),
+        ("convert games.jsonl --to ccgc --output out", "notes\n"),
+        ("report games.jsonl --output out", "<!doctype html>\n<html>mine</html>\n"),
+    ];
+    for (command, content) in commands {
+        folder.write("out", content);
+        let complaint =
+            "lab: out: exists and was not written by this command: move it, or name another --output\n";
+        check_refusal(&folder, command, complaint);
+        assert_eq!(read_to_string(folder.file("out")).unwrap(), content, "{command}");
+        for earlier in [Some(""), None] {
+            if let Some(content) = earlier {
+                folder.write("out", content);
+            }
+            run_in(&folder, command).printed();
+            assert_ne!(read_to_string(folder.file("out")).unwrap(), "", "{command}");
+        }
+    }
+    for command in ["endgames --output", "fit-network games.jsonl --output", "fit-lead games.jsonl --output"]
+    {
+        folder.write("out", "notes\n");
+        check_refusal(&folder, &format!("{command} out"), "out: exists and was not written by this command");
+    }
+    assert_eq!(read_to_string(folder.file("out")).unwrap(), "notes\n");
+}
+
+#[test]
+fn a_failed_start_leaves_no_file_that_blocks_the_next() {
+    let folder = Folder::new("blocked");
+    let commands = [
+        "match random greedy --size 6 --plies 0 --games 1 --output out",
+        "self-play tournament,iterations=5 --size 6 --games 1 --output out",
+    ];
+    for command in commands {
+        for _ in 0..2 {
+            let mut lab = lab(&format!("{command} --cluster local"));
+            let failed = run(lab.env("OTRERA_PYTHON", "/missing/python").current_dir(&folder.0));
+            failed.assert_refused("OTRERA_PYTHON: /missing/python does not start");
+            assert!(!folder.join("out").exists(), "{command}");
+        }
+        // Not even the first line fits on this disk.
+        assert_eq!(run_with_full_disk(&folder, 0, command).status, Some(1), "{command}");
+        assert!(!folder.join("out").exists(), "{command}");
+        run_in(&folder, command).printed();
+        let kept = std::fs::read(folder.file("out")).unwrap();
+        check_refusal(&folder, command, "out: exists: add --resume");
+        assert_eq!(std::fs::read(folder.file("out")).unwrap(), kept);
+        std::fs::remove_file(folder.file("out")).unwrap();
+    }
+}
+
+#[test]
 fn special_and_oversized_input_files_are_refused() {
     let folder = Folder::new("no-input");
     assert!(Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());

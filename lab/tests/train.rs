@@ -1,6 +1,7 @@
 //! `lab train`: complete rounds, resuming after an interruption at any point, and the refusal of changed options.
 
 use crate::laboratory::{cut, eventually, lab, run_lab};
+use otrera::record::json;
 use std::fs::{read, read_to_string, remove_file};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -110,5 +111,18 @@ fn unproven_weights_are_dropped_and_changed_options_refused() {
     // With a larger --rounds the run continues, here with the built-in weights again.
     let printed = train(2, 120, "--concurrency 2").printed();
     assert!(printed.contains("round 2 of 2, self-play: 120 games of the built-in weights"), "{printed}");
+    // A dropped round's weights neither play the games nor defend themselves in the match.
+    let shard = read(folder.join("games-2.shard")).unwrap();
+    let names = |number: u32| String::from_utf8_lossy(&shard).contains(&format!("weights-{number}.json"));
+    assert_eq!([0, 1, 2].map(names), [true, false, false]);
+    let games = read_to_string(folder.join("match-2.jsonl")).unwrap();
+    for line in games.lines().skip(1) {
+        let game = json::read(line).unwrap();
+        let has = |number: u32| {
+            game.black.contains(&format!("weights-{number}.json"))
+                || game.white.contains(&format!("weights-{number}.json"))
+        };
+        assert_eq!([0, 1, 2].map(has), [true, false, true], "{line}");
+    }
     run_lab("train --output results/one,two").assert_refused("takes no path with a comma");
 }

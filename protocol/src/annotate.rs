@@ -3,8 +3,9 @@
 
 use crate::analyze::{Progress, limits, new_search};
 use crate::cli::CommandLine;
+use crate::files::{replace_file, require_new};
 use crate::position;
-use crate::records::{format_game, format_illegal, require_new};
+use crate::records::{format_game, format_illegal};
 use crate::session::verdict;
 use otrera::record::{MARKS, Note, Variation};
 use otrera::{GameRecord, Move, Position, Search, Side};
@@ -50,7 +51,7 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
             add_comment(note, verdict);
         }
     }
-    std::fs::write(output, format_game(output, &game)?)
+    replace_file(output, format_game(output, &game)?.as_bytes(), true)
         .map_err(|error| format!("{}: {error}", output.display()))?;
     crate::print(&format_losses(&losses))?;
     crate::print(&format!("written to {}\n", output.display()))

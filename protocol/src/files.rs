@@ -3,7 +3,7 @@
 
 use same_file::Handle;
 use std::fs::File;
-use std::io::{Error, Read, Result};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -51,8 +51,12 @@ const MAX_NUMBERS: u32 = 9;
 /// File size in bytes from which [`append`] regards a file as full.
 const MAX_APPENDED: u64 = 100 << 20;
 
-/// Opens a file for appending, locks it for this process and returns it with its path. If `otrera.log` is in use or
-/// full, tries `otrera-2.log` and so on. Fails if a file is irregular or not writable, or if all names are in use.
+/// Marks of the lines of a log, see [`Log::note`](crate::io::Log::note).
+const LOG_MARKS: [&str; 4] = ["-> ", "<- ", "-- ", "!! "];
+
+/// Opens a log for appending, locks it for this process and returns it with its path. If `otrera.log` is in use or
+/// full, tries `otrera-2.log` and so on. Fails if a file is irregular, not writable or no log of Otrera, or if all names
+/// are in use.
 pub fn append(path: &Path) -> Result<(PathBuf, File)> {
     for number in 1..=MAX_NUMBERS {
         let path = numbered(path, number);
@@ -63,11 +67,47 @@ pub fn append(path: &Path) -> Result<(PathBuf, File)> {
         if is_standard_stream(&file)? {
             return Err(Error::other("is standard input or output"));
         }
+        if !is_log(&path)? {
+            return Err(Error::other("is no log of Otrera and stays unchanged: name another file"));
+        }
         if file.metadata()?.len() < MAX_APPENDED {
             return Ok((path, file));
         }
     }
     Err(Error::other("in use or full, as are all its numbered variants"))
+}
+
+/// True if a file is empty or begins with a line of a log: seconds or blanks, and a mark.
+fn is_log(path: &Path) -> Result<bool> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(32).read_to_end(&mut bytes)?;
+    let time = bytes.iter().position(|byte| !b" .0123456789".contains(byte)).unwrap_or(bytes.len());
+    let (time, rest) = bytes.split_at(time);
+    Ok(bytes.is_empty() || time.len() > 9 && LOG_MARKS.iter().any(|mark| rest.starts_with(mark.as_bytes())))
+}
+
+/// Replaces a file atomically: writes a temporary file and renames it. With `sync`, the content survives a power cut.
+pub fn replace_file(path: &Path, bytes: &[u8], sync: bool) -> Result<()> {
+    let draft = path.with_file_name(format!("otrera-{}.part", std::process::id()));
+    let write = || {
+        let mut file = File::create(&draft)?;
+        file.write_all(bytes)?;
+        if sync { file.sync_all() } else { Ok(()) }
+    };
+    let written = write().and_then(|()| std::fs::rename(&draft, path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&draft);
+    }
+    written
+}
+
+/// Fails if the file exists or cannot be created.
+pub fn require_new(file: &Path) -> std::result::Result<(), String> {
+    let created = File::create_new(file).and_then(|_| std::fs::remove_file(file));
+    created.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => format!("{} already exists; choose another name", file.display()),
+        _ => format!("{}: {error}; choose another name", file.display()),
+    })
 }
 
 fn numbered(path: &Path, number: u32) -> PathBuf {

@@ -130,8 +130,8 @@ pub struct Log {
 struct LogFile {
     /// Path given by the option `log`.
     path: PathBuf,
-    /// The open log file; `None` once logging has stopped.
-    file: Option<File>,
+    /// The open log file with its path; `None` once logging has stopped.
+    file: Option<(PathBuf, File)>,
     moved: bool,
 }
 
@@ -140,7 +140,7 @@ impl Log {
     pub fn open(path: &Path, started: Instant, problems: &mut Vec<String>) -> Self {
         let mut file = LogFile { path: path.to_owned(), file: None, moved: false };
         match files::append(path) {
-            Ok((_, opened)) => file.file = Some(opened),
+            Ok(opened) => file.file = Some(opened),
             Err(error) => problems.push(file.move_away(&error)),
         }
         let log = Self { file: Some(Arc::new(Mutex::new(file))), started };
@@ -171,8 +171,8 @@ impl Log {
 
 impl LogFile {
     fn write(&mut self, line: &str) {
-        let Some(mut file) = self.file.as_ref() else { return };
-        if let Err(error) = file.write_all(line.as_bytes()) {
+        let Some((_, file)) = &self.file else { return };
+        if let Err(error) = (&*file).write_all(line.as_bytes()) {
             let problem = self.move_away(&error);
             self.write(&format!("          !! {problem}\n{line}"));
         }
@@ -184,11 +184,16 @@ impl LogFile {
         let refuge = std::env::temp_dir().join(name);
         let found = if self.moved { None } else { files::append(&refuge).ok() };
         self.moved = true;
-        let (outcome, file) = match found {
-            Some((path, file)) => (format!("logging to {}", path.display()), Some(file)),
-            None => ("logging has stopped".into(), None),
+        let outcome = match &found {
+            Some((path, _)) => format!("logging to {}", path.display()),
+            None => "logging has stopped".into(),
         };
-        self.file = file;
+        if let Some((path, file)) = std::mem::replace(&mut self.file, found)
+            && file.metadata().is_ok_and(|file| file.len() == 0)
+        {
+            drop(file);
+            let _ = std::fs::remove_file(path);
+        }
         format!("--log {}: {reason}; {outcome}", self.path.display())
     }
 }

@@ -20,6 +20,9 @@ use std::time::Instant;
 /// Stack size of the worker thread, in bytes. The main thread's stack can be too small (`ulimit -s`).
 const STACK: usize = 2 << 20;
 
+/// Name (argument 0) under which `packaging/botzone/botzone.cpp` starts the program if a sandbox forbids threads.
+const WITHOUT_THREADS: &str = "otrera-without-threads";
+
 #[cfg(not(botzone_only))]
 fn main() -> ExitCode {
     run(std::env::args_os().collect()).into()
@@ -44,6 +47,9 @@ fn run(arguments: Vec<OsString>) -> u8 {
     let started = Instant::now();
     survive_signals();
     show_no_crash_dialog();
+    if is_without_threads(arguments.first()) {
+        return obey(arguments, started);
+    }
     let work = {
         let arguments = arguments.clone();
         // Exits from the thread, since some sandboxes do not let a thread end.
@@ -53,6 +59,11 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Ok(thread) => thread.join().map_or(1, |never: std::convert::Infallible| match never {}),
         Err(_) => obey(arguments, started),
     }
+}
+
+/// True if starting a thread would end the process.
+fn is_without_threads(name: Option<&OsString>) -> bool {
+    BOTZONE_ONLY && name.is_some_and(|name| name == WITHOUT_THREADS)
 }
 
 /// Makes writes beyond `ulimit -f` or into a closed pipe fail with an error instead of a fatal signal.
@@ -89,6 +100,7 @@ fn show_no_crash_dialog() {}
 
 /// Parses and runs the command; returns the exit status.
 fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
+    let has_threads = !is_without_threads(arguments.first());
     let own_arguments: Vec<OsString> = arguments.into_iter().skip(1).collect();
     let mut options = CommandLine::read(own_arguments.iter().cloned());
     // On Windows, a console on standard input means that the user double-clicked the program.
@@ -98,7 +110,7 @@ fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
     let serves = matches!(options.command, Command::Detect | Command::Serve(_) | Command::Searcher);
     // Invalid options never cost a game on a platform; a person at a terminal gets an error instead.
     if serves && !(options.is_mistyped && std::io::stdin().is_terminal()) {
-        serve(&mut options, own_arguments, started);
+        serve(&mut options, own_arguments, started, has_threads);
         // A platform treats any other status as a crash.
         return 0;
     }
@@ -140,12 +152,12 @@ fn command(options: &CommandLine) -> Result<(), String> {
 }
 
 /// Plays on the platform selected by the command, or on the one detected from the input.
-fn serve(options: &mut CommandLine, arguments: Vec<OsString>, started: Instant) {
+fn serve(options: &mut CommandLine, arguments: Vec<OsString>, started: Instant, has_threads: bool) {
     if let Command::Searcher = options.command {
         // The guardian keeps the log.
         options.settings.log = None;
     }
-    let mut connection = connect(options, started);
+    let mut connection = connect(options, started, has_threads);
     connection.searcher = searcher(arguments);
     let platform = match options.command {
         Command::Serve(platform) => Some(platform),
@@ -174,7 +186,7 @@ fn searcher(arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Opens the log, reports problems with the options and starts reading standard input. Problems go to the log, and to
 /// standard error if standard input is a terminal.
-fn connect(options: &CommandLine, started: Instant) -> Connection {
+fn connect(options: &CommandLine, started: Instant, has_threads: bool) -> Connection {
     let mut problems: Vec<String> = options.problems.iter().chain(&options.remarks).cloned().collect();
     let log = match &options.settings.log {
         Some(path) => Log::open(path, started, &mut problems),
@@ -196,7 +208,11 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
     std::panic::set_hook(Box::new(move |panic| panics.note("!!", &panic.to_string())));
     let (sender, receiver) = mpsc::channel();
     let mut events = Events::new(receiver);
-    if let Err(error) = io::listen(sender.clone(), log.clone()) {
+    let listening = match has_threads {
+        true => io::listen(sender.clone(), log.clone()),
+        false => Err(std::io::ErrorKind::Unsupported.into()),
+    };
+    if let Err(error) = listening {
         log.note("!!", &format!("cannot start the input thread: {error}"));
         events.read_from(Box::new(std::io::stdin().lock()), log.clone());
     }

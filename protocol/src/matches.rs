@@ -11,7 +11,7 @@
 
 use crate::files;
 use crate::options::Settings;
-use crate::records::{RecordFile, format_illegal, record_folder, replace_file};
+use crate::records::{RecordFile, format_illegal, record_folder};
 use otrera::Position;
 use otrera::record::GameRecord;
 use serde::{Deserialize, Serialize};
@@ -152,8 +152,10 @@ impl Match {
         let entry = Entry { id: id.to_owned(), writer: self.writer.clone(), when, suffix, state };
         let line = serde_json::to_string(&Line { game, entry }).map_err(|error| error.to_string())? + "\n";
         let path = self.files.json_path();
-        let problem = |error| format!("cannot write the match file {}: {error}", path.display());
-        replace_file(&path, line.as_bytes(), true).map_err(problem)?;
+        if let Err(error) = files::replace_file(&path, line.as_bytes(), true) {
+            self.files.release();
+            return Err(format!("cannot write the match file {}: {error}", path.display()));
+        }
         self.files.write(&game.played_moves(), game.winner)
     }
 }

@@ -5,8 +5,9 @@
 use crate::analyze::Progress;
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
+use crate::files::{replace_file, require_new};
 use crate::options::{Settings, number};
-use crate::records::{RecordFile, format_game, record_folder, require_new};
+use crate::records::{RecordFile, format_game, record_folder};
 use crate::session::{GameSearch, verdict};
 use crate::setup::Setup;
 use otrera::{Level, Move, PlayedMove, Report, Side, record};
@@ -231,7 +232,7 @@ impl Table<'_> {
         if self.saved.as_deref() != Some(file) {
             require_new(file)?;
         }
-        std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        replace_file(file, text.as_bytes(), false).map_err(|error| format!("{}: {error}", file.display()))?;
         self.saved = Some(file.to_owned());
         Ok(format!("saved to {}", file.display()))
     }

@@ -1,10 +1,9 @@
 //! Writes game records under the file names required by the Chinese championships, and reads moves from such files.
 
-use crate::files;
+use crate::files::{self, replace_file};
 use crate::options::Settings;
 use otrera::record::{self, Format, GameRecord, PlayedMove, Reading, ccgc};
 use otrera::{IllegalMove, Move, Position, Side};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -81,6 +80,13 @@ impl RecordFile {
         Ok(())
     }
 
+    /// Removes the claimed file if it is still empty, as after a failed write.
+    pub fn release(&mut self) {
+        let is_empty = |path: &mut PathBuf| path.metadata().is_ok_and(|found| found.len() == 0);
+        // A leftover file does no harm.
+        let _ = self.path.take_if(is_empty).map(std::fs::remove_file);
+    }
+
     /// Returns the path of the JSON file beside the record. The JSON file's name does not contain the game's result.
     pub fn json_path(&self) -> PathBuf {
         self.json_place(&self.suffix)
@@ -121,7 +127,10 @@ impl RecordFile {
         let record = GameRecord { winner, ..self.record.clone().with_moves(moves) };
         let path = self.place(winner, &self.suffix);
         let text = ccgc::write(&record).replace('\n', "\r\n");
-        replace_file(&path, text.as_bytes(), sync).map_err(|error| self.problem(&error))?;
+        if let Err(error) = replace_file(&path, text.as_bytes(), sync) {
+            self.release();
+            return Err(self.problem(&error));
+        }
         if let Some(old) = self.path.replace(path.clone()).filter(|old| *old != path) {
             match std::fs::remove_file(old) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -172,21 +181,6 @@ impl RecordFile {
     }
 }
 
-/// Replaces a file atomically: writes a temporary file and renames it. With `sync`, the content survives a power cut.
-pub fn replace_file(path: &Path, bytes: &[u8], sync: bool) -> std::io::Result<()> {
-    let draft = path.with_file_name(format!("otrera-{}.part", std::process::id()));
-    let write = || {
-        let mut file = std::fs::File::create(&draft)?;
-        file.write_all(bytes)?;
-        if sync { file.sync_all() } else { Ok(()) }
-    };
-    let written = write().and_then(|()| std::fs::rename(&draft, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&draft);
-    }
-    written
-}
-
 /// Returns the record folder of `play` and `gui`: `--record-dir`, by default `records`.
 pub fn record_folder(settings: &Settings) -> &Path {
     settings.record_dir.as_deref().unwrap_or(Path::new("records"))
@@ -231,14 +225,6 @@ pub fn playable(text: &str, start: &Position) -> (Vec<Move>, Option<String>) {
 /// Formats the error for an illegal move, a result of [`GameRecord::first_illegal`].
 pub fn format_illegal((number, mv, error): (usize, Move, IllegalMove)) -> String {
     format!("move {number}, {mv}, is not legal: {error}")
-}
-
-/// Fails if the file exists.
-pub fn require_new(file: &Path) -> Result<(), String> {
-    match file.exists() {
-        true => Err(format!("{} already exists; choose another name", file.display())),
-        false => Ok(()),
-    }
 }
 
 /// Formats a game as SGF, JSON or CCGC text, chosen by the file's extension. Fails for other extensions, and for games

@@ -74,12 +74,13 @@ pub fn token() -> Result<String, String> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// Returns the answer with an HTML page.
+/// Returns the answer with an HTML page. Other sites get no referrer; with `no-referrer`, Chromium would send a form of
+/// the page with `Origin: null`, which is refused.
 pub fn answer_page(page: String) -> Response {
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CACHE_CONTROL, "no-store"),
-        (REFERRER_POLICY, "no-referrer"),
+        (REFERRER_POLICY, "same-origin"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     (headers, page).into_response()

@@ -416,6 +416,9 @@ fn a_record_in_gbk_is_read() {
     // 先手 and 后手 in GBK.
     let bytes = b"#[AM][\xcf\xc8\xca\xd6][\xba\xf3\xca\xd6][][2024][];\n1 d1d7(g7)\n";
     std::fs::write(&file, bytes).unwrap();
-    let analysis = output(["analyze", "--record", text(&file), "--iterations", "10"]);
-    assert_contains(&analysis, "Black played d1-d7/g7");
+    let analyze = ["analyze", "--record", text(&file), "--iterations", "10"];
+    assert_contains(&output(analyze), "Black played d1-d7/g7");
+    let annotated = file.with_file_name("annotated.json");
+    output(analyze.into_iter().chain(["--annotate", text(&annotated)]));
+    assert_contains(&read(&annotated), r#""black":"先手","white":"后手""#);
 }

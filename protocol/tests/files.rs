@@ -131,7 +131,7 @@ fn a_file_size_limit_costs_no_move() {
     let limited = |blocks: &str, arguments: &[&str]| limited(&format!("ulimit -f {blocks}"), arguments);
     let log = folder.join("the.log");
     // Larger than two blocks of 512 or 1024 bytes.
-    std::fs::write(&log, "an old line\n".repeat(400)).expect("writable");
+    std::fs::write(&log, "    0.000 -- an old line\n".repeat(200)).expect("writable");
     answer_of(&run(limited("2", &["--log", text(&log)]), &temporary, FIRST_TURN));
     let written = read(&temporary.join("the.log"));
     assert_contains(&written, &format!("!! --log {}: ", log.display()));
@@ -186,4 +186,49 @@ fn programs_sharing_a_log_write_separate_files() {
     last.close_input();
     assert_eq!(last.exit(LIMIT).expect("otrera ends").status, Some(0));
     assert_contains(&read(&log), "<- name Last\n");
+}
+
+#[test]
+fn a_log_is_never_appended_to_a_foreign_file() {
+    let (folder, temporary) = folders("log-foreign");
+    let log = folder.join("the.log");
+    for content in
+        ["[settings]\nkey = 1\n", "# no log\n", "12 -- a price list\n", "\n", "\u{feff}    0.000 -- edited\n"]
+    {
+        std::fs::write(&log, content).expect("writable");
+        let exit = run(otrera(&["--log", text(&log)]), &temporary, FIRST_TURN);
+        answer_of(&exit);
+        let problem =
+            format!("--log {}: is no log of Otrera and stays unchanged: name another file", log.display());
+        assert_contains(&exit.rest, " ! --log ");
+        assert_eq!(read(&log), content);
+        assert_contains(&read(&temporary.join("the.log")), &problem);
+    }
+    for content in
+        ["", "    0.000 -- 2026-11-27 12:00:00, Otrera 0.1.0, process 7\n", "          !! --log x: full\n"]
+    {
+        std::fs::write(&log, content).expect("writable");
+        answer_of(&run(otrera(&["--log", text(&log)]), &temporary, FIRST_TURN));
+        let written = read(&log);
+        assert!(written.starts_with(content), "{written}");
+        assert_contains(&written[content.len()..], "<- ");
+    }
+}
+
+#[test]
+fn a_failed_write_leaves_no_empty_file() {
+    let (folder, temporary) = folders("no-space");
+    let (records, log) = (folder.join("records"), folder.join("new.log"));
+    answer_on_sau(limited("ulimit -f 0", &["--record-dir", text(&records), "--log", text(&log)]), &temporary);
+    let game = folder.join("game.sgf");
+    let save = format!("d1-d7/g7\nsave {}\nquit\n", game.display());
+    let mut command = limited("ulimit -f 0", &["play", "--record-dir", text(&records), "--iterations", "50"]);
+    command.env("TMPDIR", &temporary);
+    let exit = run_command(command, save.as_bytes());
+    assert_contains(&exit.rest, "game.sgf: File too large");
+    let left = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        entries.filter(|path| path.is_file()).collect()
+    };
+    assert_eq!([left(&folder), left(&records), left(&temporary)].concat(), Vec::<PathBuf>::new());
 }

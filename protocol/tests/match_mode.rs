@@ -364,8 +364,14 @@ fn clocks_limit_thinking_and_can_be_paused() {
     // With fifteen minutes left this move may take half a minute; with 20 s left, about a second.
     table.set_clock("1:70");
     assert!(table.time_left("black") > 880.0, "1:70 is not a time");
+    // Only the time after the correction is charged to the corrected clock; the time before belongs to the move.
+    table.browser.evaluate("match.since -= 3000");
     table.set_clock("0:20");
     let set = Instant::now();
+    let [left, spent]: [f64; 2] =
+        serde_json::from_value(table.browser.evaluate("[thinks.at(-1).clock.left, match.spent]"))
+            .expect("numbers");
+    assert!(left > 19.0 && spent >= 3.0, "{left} s left after {spent} s");
     table.announced();
     assert!(set.elapsed() < Duration::from_secs(15), "the running search gets the new time");
     let clock = table.browser.evaluate("thinks.at(-1).clock");
@@ -388,6 +394,8 @@ fn clocks_limit_thinking_and_can_be_paused() {
     table.set_clock("0:00");
     table.browser.wait_for("byId('match-time-white').textContent.startsWith('−')");
     table.browser.assert_value("[match.phase, byId('match-flag').hidden]", json!(["entry", true]));
+    table.wait_for_save();
+    assert_eq!(saved_match(&table.folder)["match"]["state"]["clocks"]["white"], 0);
     table.browser.choose("#match-clock-side", "ours");
     table.set_clock("0:00");
     table.browser.wait_for("!byId('match-flag').hidden");
@@ -398,7 +406,7 @@ fn clocks_limit_thinking_and_can_be_paused() {
 #[test]
 fn taking_back_a_move_records_the_reason() {
     let Some(mut table) = Table::new("moves taken back in a match", "match-back") else { return };
-    table.begin("black", 8, "0.2", "0");
+    table.begin("black", 8, "0.5", "0");
     let begin = table.position();
     let ours = table.play_ours();
     let after_ours = begin.with_move(ours);
@@ -415,10 +423,20 @@ fn taking_back_a_move_records_the_reason() {
     assert_eq!(table.browser.evaluate("state.tree.current.ply"), 2, "Cancel takes nothing back");
     table.take_back("read wrongly");
     table.wait_for_phase("entry");
+    // A crash straight after a move is taken back does not bring the move back.
+    table.wait_for_save();
+    assert_eq!(record(&table.folder).played_moves(), [ours]);
+    table.crash();
+    table.resume();
+    table.wait_for_phase("entry");
+    table.assert_board(&after_ours);
     // After taking back our own move, the page announces it again without a search.
     table.take_back("not played yet");
     table.browser.assert_value("match.decided?.move ?? null", ours.to_string());
     assert_eq!(table.announced(), ours);
+    table.wait_for_save();
+    assert_eq!(record(&table.folder).played_moves(), []);
+    assert_eq!(saved_match(&table.folder)["match"]["state"]["decided"]["move"], ours.to_string());
     // The operator has played another move on the real board.
     table.browser.press("o");
     table.wait_for_phase("entry");

@@ -8,6 +8,7 @@ use otrera_referee::program::Program;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use testkit::browser::Browser;
 use testkit::random_move;
 
 /// Time limit for an answer.
@@ -436,6 +437,26 @@ fn a_dead_or_hanging_searcher_is_replaced() {
     quit(game.program);
 }
 
+/// A searcher that cannot allocate memory any more is replaced; the platform sees nothing.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_searcher_without_memory_is_replaced() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let log = folder("no-memory").join("log");
+    let mut game =
+        Game::black(&["--move-time", "0.5", "--total-time", "60", "--memory", "64", "--log", text(&log)]);
+    let searcher = searcher_in(&log);
+    let none = Rlimit { current: Some(1 << 12), maximum: Some(1 << 12) };
+    prlimit(Pid::from_raw(searcher), Resource::As, none).unwrap();
+    for _ in 0..2 {
+        game.reply();
+        game.answer(SOON);
+    }
+    assert_ne!(searcher_in(&log), searcher, "{}", read(&log));
+    assert_contains(&read(&log), "the searcher has ended; starting another one");
+    quit(game.program);
+}
+
 /// A searcher process that ends at once is replaced by a search in this process, and in time.
 #[test]
 #[cfg(unix)]
@@ -479,4 +500,42 @@ fn the_searcher_ends_with_the_guardian() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(!is_alive(), "searcher {searcher} outlives its guardian");
+}
+
+/// The opponent's move was lost with the guardian, and there is no other record: the page shows the unfinished game,
+/// and the program sends nothing until the operator has entered the move.
+#[test]
+fn the_page_asks_for_the_lost_move() {
+    let Some(mut browser) = Browser::start("the page that asks for a lost move") else { return };
+    let folder = folder("asked");
+    let log = folder.join("log");
+    let mut referee = board_after(&["d1d7(g7)", "a7d4(a7)", "g1e3(e10)"]);
+    let written = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - 1.0;
+    let journal = r#"{"size":10,"us":"Black","moves":"DJDDGD ADDGAD GJEHEA","sent":true,"left":50.0,"#;
+    std::fs::write(folder.join("a.game"), format!("{journal}\"written\":{written}}}\n")).unwrap();
+    let options = ["--record-dir", text(&folder), "--iterations", "100", "--no-open", "--log", text(&log)];
+    let mut program = start(&options);
+    answer(&mut program, "name?");
+    // The question comes after two seconds of silence; nothing is sent.
+    program.silent(Duration::from_secs(4)).unwrap();
+    let logged = read(&log);
+    let (_, address) = logged.split_once("Answer on the page ").unwrap_or_else(|| panic!("{logged}"));
+    browser.open_address(address.lines().next().unwrap(), "");
+    let page = browser.text("body");
+    assert_contains(&page, "3 步 moves, 我方 we are Black; 最后一步 last move GJEHEA");
+    browser.fill("form input[name=move]", "DJDDGD");
+    browser.click("form button");
+    browser.wait_for("Boolean(document.querySelector('.problem'))");
+    // The status 400 of that answer.
+    browser.forget_events();
+    program.silent(Duration::from_millis(300)).unwrap();
+    browser.fill("form input[name=move]", "DGEGEC");
+    browser.click("form button");
+    referee.play("d4e4(e8)".parse().unwrap()).unwrap();
+    let mut game = Game { program, referee };
+    game.answer(SOON);
+    browser.wait_for("document.body.innerText.includes('The game goes on')");
+    game.reply();
+    game.answer(SOON);
+    quit(game.program);
 }

@@ -41,18 +41,22 @@ pub(super) type Game = (GameRecord, Vec<String>);
 pub(super) fn read(json: &str) -> Option<Game> {
     let [requests, responses, logs, log, players] =
         fields(json, ["requests", "responses", "logs", "log", "players"]);
-    let players: Value = players.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let players = players.map(RawValue::get).filter(|json| json.len() <= MAX_PLAYERS);
+    let players: Value = players.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
     let [black, white] = [0, 1].map(|player| name(&players[player]).unwrap_or_default());
     let start = Position::start(Size::BOTZONE);
     let mut record = GameRecord { event: "Botzone".into(), ..GameRecord::new(black, white, start) };
     let mut problems = Vec::new();
     let is_game = match (requests, logs.or(log)) {
         (Some(requests), _) => seen_by_a_bot([Some(requests), responses], &mut record, &mut problems),
-        (None, Some(log)) => read_log(log.get(), &mut record),
-        (None, None) => read_log(json, &mut record),
+        (None, Some(log)) => read_log(log.get(), &mut record, &mut problems),
+        (None, None) => read_log(json, &mut record, &mut problems),
     };
     is_game.then_some((record, problems))
 }
+
+/// Maximum length of the list of players, in bytes.
+const MAX_PLAYERS: usize = 1 << 16;
 
 /// Returns the name in an entry of `players`: the entry itself if it is a string, or the `name` of the entry, its bot
 /// or its user. `None` if it has no name.
@@ -75,7 +79,7 @@ fn seen_by_a_bot(lists: [Option<&RawValue>; 2], record: &mut GameRecord, problem
     let lists = lists.map(|list| {
         let mut messages = Vec::new();
         each(list.map_or("[]", RawValue::get), |raw| {
-            let message = match serde_json::from_str(raw.get()).ok().and_then(|value| numbers(&value)) {
+            let message = match numbers(raw.get()) {
                 Some(numbers) if numbers == [-1; 6] => Message::Beginning,
                 numbers => numbers
                     .and_then(|numbers| move_of(numbers, Size::BOTZONE))
@@ -104,13 +108,18 @@ fn seen_by_a_bot(lists: [Option<&RawValue>; 2], record: &mut GameRecord, problem
     !record.moves.is_empty()
 }
 
-fn read_log(json: &str, record: &mut GameRecord) -> bool {
+fn read_log(json: &str, record: &mut GameRecord, problems: &mut Vec<String>) -> bool {
     let (mut position, mut is_game) = (record.start, false);
+    let mut left_out = 0;
     each(json, |raw| {
         let [first, second, output] = fields(raw.get(), ["0", "1", "output"]);
         let turn = first.map(|turn| (Side::Black, turn)).or_else(|| second.map(|turn| (Side::White, turn)));
         let turn = turn.and_then(|(side, turn)| Some((side, read_turn(turn.get(), &position)?)));
+        if first.or(second).or(output).is_none() {
+            left_out += 1;
+        }
         if record.forfeit.is_some() {
+            left_out += usize::from(turn.is_some());
             return;
         }
         if let Some((side, outcome)) = turn {
@@ -121,6 +130,9 @@ fn read_log(json: &str, record: &mut GameRecord) -> bool {
                     position = position.with_move(mv);
                 }
                 Err(forfeit) => {
+                    if matches!(&*forfeit.0, "illegal" | "garbage") {
+                        problems.push(format!("ply {}: {}", record.moves.len() + 1, forfeit.1));
+                    }
                     record.winner = Some(side.opponent());
                     record.forfeit = Some(forfeit);
                 }
@@ -131,28 +143,36 @@ fn read_log(json: &str, record: &mut GameRecord) -> bool {
         let [command, content] = fields(output.get(), ["command", "content"]);
         if command.is_some_and(|command| command.get() == "\"finish\"") {
             is_game = true;
-            let content: Value =
-                content.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-            let [black, white] = ["0", "1"].map(|player| content[player].as_f64().unwrap_or_default());
+            let scores = fields(content.map_or("", RawValue::get), ["0", "1"]);
+            let [black, white] =
+                scores.map(|score| score.and_then(|raw| raw.get().parse::<f64>().ok()).unwrap_or_default());
             record.winner = (black != white).then_some(if black > white { Side::Black } else { Side::White });
         }
     });
+    if left_out > 0 {
+        problems.push(format!("entries of the log that are left out: {left_out}"));
+    }
     is_game
 }
 
-/// Returns the move of a turn; `None` if the JSON is no turn. Fails with the kind and text of a forfeit if the verdict on the bot is not OK or its
-/// response is malformed or illegal.
+/// Returns the move of a turn; `None` if the JSON is no turn. Fails with the kind and text of a forfeit if the verdict on
+/// the bot is not OK or its response is malformed or illegal.
 fn read_turn(json: &str, position: &Position) -> Option<Result<Move, (String, String)>> {
-    let turn: Value = serde_json::from_str(json).ok()?;
-    let is_turn = turn.get("verdict").is_some() || turn.get("response").is_some();
-    is_turn.then(|| move_or_forfeit(&turn, position))
+    let [verdict, response] = fields(json, ["verdict", "response"]);
+    let verdict = verdict.map(|verdict| serde_json::from_str(verdict.get()).unwrap_or_default());
+    let is_turn = verdict.is_some() || response.is_some();
+    is_turn.then(|| move_or_forfeit(verdict, response.map_or("null", RawValue::get), position))
 }
 
-fn move_or_forfeit(turn: &Value, position: &Position) -> Result<Move, (String, String)> {
+fn move_or_forfeit(
+    verdict: Option<String>,
+    response: &str,
+    position: &Position,
+) -> Result<Move, (String, String)> {
     let forfeit = |kind: &str, text: String| (kind.to_owned(), format!("{kind}: {text}"));
-    match turn["verdict"].as_str() {
+    match verdict.as_deref() {
         None | Some("OK") => {
-            let mv = read_move(&turn["response"]).map_err(|error| forfeit("garbage", error.to_string()))?;
+            let mv = read_move(response).map_err(|error| forfeit("garbage", error.to_string()))?;
             position.check(mv).map_err(|error| forfeit("illegal", format!("{mv}: {error}")))?;
             Ok(mv)
         }
@@ -162,30 +182,34 @@ fn move_or_forfeit(turn: &Value, position: &Position) -> Result<Move, (String, S
                 "RE" | "MLE" | "NJ" => "crash",
                 _ => "garbage",
             };
-            Err(forfeit(kind, format!("Botzone says {verdict}")))
+            let reason = match verdict {
+                "TLE" => " (too late)",
+                "RE" => " (the bot crashed)",
+                "MLE" => " (too much memory)",
+                _ => "",
+            };
+            Err(forfeit(kind, format!("Botzone says {verdict}{reason}")))
         }
     }
 }
 
 /// Reads the coordinates under [`KEYS`] from a JSON object, or from a string of JSON. `None` if one is missing.
-fn numbers(message: &Value) -> Option<[i64; 6]> {
-    if let Value::String(text) = message {
-        return numbers(&serde_json::from_str(text).ok()?);
+fn numbers(message: &str) -> Option<[i64; 6]> {
+    if message.starts_with('"') {
+        let text: String = serde_json::from_str(message).ok()?;
+        return if text.starts_with('"') { None } else { numbers(&text) };
     }
     let mut numbers = [0; 6];
-    for (number, key) in numbers.iter_mut().zip(KEYS) {
-        *number = match message.get(key)? {
-            Value::String(text) => text.trim().parse().ok()?,
-            number => number.as_i64()?,
-        };
+    for (number, field) in numbers.iter_mut().zip(fields(message, KEYS)) {
+        *number = field?.get().trim_matches(|c: char| c == '"' || c.is_whitespace()).parse().ok()?;
     }
     Some(numbers)
 }
 
-fn read_move(message: &Value) -> Result<Move, MalformedText> {
+fn read_move(message: &str) -> Result<Move, MalformedText> {
     let mv = numbers(message).and_then(|numbers| move_of(numbers, Size::BOTZONE));
     mv.ok_or_else(|| {
-        let text: String = message.to_string().chars().take(80).collect();
+        let text: String = message.chars().take(80).collect();
         MalformedText::new(format!("{text} is not a move: expected x0, y0, x1, y1, x2, y2 from 0 to 7"))
     })
 }

@@ -11,11 +11,12 @@
 //! without notes or visits omits the field.
 
 use super::parts::{each, fields};
-use super::reading::{Lines, Reading, Warning};
+use super::reading::{Intake, Lines, Warning};
 use super::{GameRecord, PlayedMove, botzone, scan};
 use crate::board::notation::MalformedText;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// The JSON form of a [`PlayedMove`].
@@ -138,16 +139,38 @@ pub(super) fn begins(text: &str) -> bool {
     text.starts_with('{') || is_value(text)
 }
 
+/// Returns the offset of the first record in a text that does not begin with it, as in a mail.
+pub(super) fn inside(text: &str) -> Option<usize> {
+    let is_record = |json: &str| matches!(fields(json, ["moves", "start"]), [Some(_), Some(_)]);
+    let holds_record = |json: &str| {
+        let mut holds = is_record(json)
+            || botzone::read(json).is_some()
+            || json.starts_with('{') && scan::has_moves(json);
+        each(json, |part| holds |= is_record(part.get()));
+        holds
+    };
+    let begins = text.match_indices(['{', '[']).map(|(at, _)| at).take(MAX_BRACKETS);
+    begins.into_iter().find(|&at| {
+        values(&text[at..]).next().and_then(Result::ok).is_some_and(|raw| holds_record(raw.get()))
+    })
+}
+
+/// Maximum number of brackets that are tried as the beginning of JSON in a text.
+const MAX_BRACKETS: usize = 100;
+
 fn values(text: &str) -> serde_json::StreamDeserializer<'_, serde_json::de::StrRead<'_>, &RawValue> {
     serde_json::Deserializer::from_str(text).into_iter()
 }
 
 /// Reads all games of a text of JSON values: records, arrays of them, Botzone logs, and any other with moves. A damaged
 /// line is in a warning.
-pub(super) fn read_all(text: &str) -> Result<Reading, MalformedText> {
-    let (mut reading, mut lines) = (Reading::default(), Lines::new(text));
+pub(super) fn read_into(text: &str, intake: &mut Intake) {
+    let mut lines = Lines::new(text);
     let mut damages = Vec::new();
-    let mut from = text.len() - text.trim_start_matches('\u{feff}').len();
+    let is_first = begins(text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}'));
+    let before = if is_first { None } else { inside(text) };
+    let mut from = before.unwrap_or(text.len() - text.trim_start_matches('\u{feff}').len());
+    intake.warnings.extend(scan::strays(&text[..before.unwrap_or_default()], 1));
     while !text[from..].trim().is_empty() {
         let mut stream = values(&text[from..]);
         let (mut begin, mut error) = (from, None);
@@ -155,7 +178,7 @@ pub(super) fn read_all(text: &str) -> Result<Reading, MalformedText> {
             match value {
                 Ok(raw) => {
                     let offset = raw.get().as_ptr() as usize - text.as_ptr() as usize;
-                    read_value(raw, lines.at(offset), &mut reading);
+                    read_value(raw, lines.at(offset), intake);
                     begin = from + stream.byte_offset();
                 }
                 Err(problem) => error = Some(problem),
@@ -166,18 +189,17 @@ pub(super) fn read_all(text: &str) -> Result<Reading, MalformedText> {
         let end = text[value..].find("\n{").map_or(text.len(), |end| value + end + 1);
         let damaged = &text[begin..end];
         let line = lines.at(begin + damaged.len() - damaged.trim_start().len());
-        reading.warnings.push(Warning::new(line, format!("this JSON is damaged: {}", without_place(&error))));
+        intake.warnings.push(Warning::new(line, format!("this JSON is damaged: {}", without_place(&error))));
         damages.push((begin, damaged));
         from = end;
     }
     for (begin, damaged) in damages {
         let line = lines.at(begin);
-        match reading.games.is_empty() {
-            true => add_scanned(damaged, line, &mut reading),
-            false => reading.warnings.extend(scan::strays(damaged, line)),
+        match intake.games {
+            0 => add_scanned(damaged, line, intake),
+            _ => intake.warnings.extend(scan::strays(damaged, line)),
         }
     }
-    Ok(reading)
 }
 
 fn without_place(error: &serde_json::Error) -> String {
@@ -186,38 +208,55 @@ fn without_place(error: &serde_json::Error) -> String {
 }
 
 /// Adds the games of one value that begins in a line.
-fn read_value(raw: &RawValue, line: usize, reading: &mut Reading) {
+fn read_value(raw: &RawValue, line: usize, intake: &mut Intake) {
     let json = raw.get();
     if let [Some(_), Some(_)] = fields(json, ["moves", "start"]) {
         match read(json) {
-            Ok(game) => reading.add(game, line),
+            Ok(game) => intake.add(game, line),
             Err(error) => {
-                reading.warnings.push(Warning::new(line, format!("this game is left out: {error}")));
+                intake.warnings.push(Warning::new(line, format!("this game is left out: {error}")));
             }
         }
     } else if let Some((game, problems)) = botzone::read(json) {
         let warnings = problems.into_iter().map(|problem| Warning::new(line, problem));
-        reading.warnings.extend(warnings);
-        reading.add(game, line);
+        intake.warnings.extend(warnings);
+        intake.add(game, line);
     } else {
         let mut records = 0;
         each(json, |part| records += usize::from(fields(part.get(), ["moves", "start"])[0].is_some()));
         if records > 0 {
-            each(json, |part| read_value(part, line, reading));
+            each(json, |part| read_value(part, line, intake));
         } else {
-            add_scanned(json, line, reading);
+            add_scanned(json, line, intake);
         }
     }
 }
 
+/// Replaces escapes of letters outside ASCII, `\u5148`, by the letters.
+fn letters(json: &str) -> Cow<'_, str> {
+    if !json.contains("\\u") {
+        return json.into();
+    }
+    let mut parts = json.split("\\u");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let code = part.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        match code.and_then(char::from_u32).filter(|letter| !letter.is_ascii()) {
+            Some(letter) => text.extend([&*letter.to_string(), &part[4..]]),
+            None => text.extend(["\\u", part]),
+        }
+    }
+    text.into()
+}
+
 /// Adds the games that a scan of JSON finds.
-fn add_scanned(json: &str, line: usize, reading: &mut Reading) {
-    let mut found = scan::read(json, None, true);
+fn add_scanned(json: &str, line: usize, intake: &mut Intake) {
+    let mut found = scan::read(&letters(json), None, true);
     for warning in &mut found.warnings {
         warning.line += line - 1;
     }
-    reading.warnings.append(&mut found.warnings);
-    reading.games.append(&mut found.games);
+    intake.warnings.append(&mut found.warnings);
+    found.games.into_iter().for_each(|game| intake.add(game, line));
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod reading;
 pub mod scan;
 pub mod sgf;
 
+use reading::Intake;
 pub use reading::{Reading, Warning};
 
 use crate::board::moves::{IllegalMove, Move};
@@ -310,18 +311,7 @@ impl GameRecord {
 /// # Errors
 /// Fails if the text has no game; the reason is the first problem in it.
 pub fn read(text: &str) -> Result<Reading, MalformedText> {
-    let trimmed = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    let reading = match trimmed.chars().next() {
-        None => return Err(MalformedText::new("contains no game")),
-        Some('{' | '[') if json::begins(trimmed) => json::read_all(text)?,
-        _ if sgf::begins(trimmed) => sgf::read(text)?,
-        _ => scan::read_games(text, false)?,
-    };
-    match reading.warnings.first() {
-        _ if !reading.games.is_empty() => Ok(reading),
-        Some(warning) => Err(MalformedText::new(format!("contains no game; {warning}"))),
-        None => Err(MalformedText::new("contains no game")),
-    }
+    Reading::collect(|intake| read_into(text, intake))
 }
 
 /// Reads the games of a file like [`read`]. Finds its encoding: the one in which most moves are legal.
@@ -329,28 +319,67 @@ pub fn read(text: &str) -> Result<Reading, MalformedText> {
 /// # Errors
 /// Fails if the file has no game in any encoding.
 pub fn read_bytes(bytes: &[u8]) -> Result<Reading, MalformedText> {
+    Reading::collect(|intake| read_bytes_into(bytes, intake))
+}
+
+/// Reads the games of a file like [`read_bytes`] and passes each to a function: SGF and JSON are never held as a whole.
+/// Returns the warnings. On an error, some games can have been passed already.
+///
+/// # Errors
+/// Fails if the file has no game in any encoding.
+pub fn read_each(bytes: &[u8], mut take: impl FnMut(GameRecord)) -> Result<Vec<Warning>, MalformedText> {
+    let mut intake = Intake::new(&mut take);
+    read_bytes_into(bytes, &mut intake)?;
+    Ok(intake.warnings)
+}
+
+fn read_into(text: &str, intake: &mut Intake) -> Result<(), MalformedText> {
+    // Lines of old Macintosh files end with a carriage return.
+    let with_line_feeds = (text.contains('\r') && !text.contains('\n')).then(|| text.replace('\r', "\n"));
+    let text = with_line_feeds.as_deref().unwrap_or(text);
+    let trimmed = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    match trimmed.chars().next() {
+        None => return Err(MalformedText::new("contains no game")),
+        Some('{' | '[') if json::begins(trimmed) => json::read_into(text, intake),
+        _ if sgf::begins(trimmed) => sgf::read_into(text, intake)?,
+        _ if json::inside(text).is_some() => json::read_into(text, intake),
+        _ => scan::read_into(text, intake)?,
+    }
+    match intake.warnings.first() {
+        _ if intake.games > 0 => Ok(()),
+        Some(warning) => Err(MalformedText::new(format!("contains no game; {warning}"))),
+        None => Err(MalformedText::new("contains no game")),
+    }
+}
+
+fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedText> {
     if let Some(text) = decode::certain(bytes) {
-        return read(&text);
+        return read_into(&text, intake);
     }
-    type Quality = (usize, bool, usize, usize);
-    let mut best: Option<(Quality, bool, Result<Reading, MalformedText>)> = None;
-    for (text, is_valid) in decode::guesses(bytes) {
-        let result = read(&text);
-        let quality = result.as_ref().map_or((0, is_valid, 0, 0), |reading| {
-            let decided = reading.games.iter().filter(|game| game.winner.is_some()).count();
-            (reading.plies() + 1, is_valid, decided, usize::MAX - reading.warnings.len())
-        });
-        if best.as_ref().is_none_or(|(known, ..)| quality > *known) {
-            best = Some((quality, is_valid, result));
+    // Reads in each encoding, keeps only the figures, and then reads in the best one.
+    let mut best = None;
+    for (index, (text, is_valid)) in decode::guesses(bytes).enumerate() {
+        let mut ignore = |_| ();
+        let mut trial = Intake::new(&mut ignore);
+        let is_read = read_into(&text, &mut trial).is_ok();
+        // A move that is in no game is read, too.
+        let strays = trial.warnings.iter().filter(|warning| warning.text.starts_with("in no game")).count();
+        let moves = if is_read { trial.plies + strays + 1 } else { 0 };
+        let quality = (moves, is_valid, trial.decided, usize::MAX - (trial.warnings.len() - strays));
+        if best.as_ref().is_none_or(|(known, _)| quality > *known) {
+            best = Some((quality, index));
+        }
+        if is_read && is_valid && trial.warnings.is_empty() && trial.decided == trial.games {
+            break;
         }
     }
-    let (_, is_valid, result) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
-    result.map(|mut reading| {
-        if !is_valid {
-            reading.warnings.push(Warning::new(0, "some letters are in an unknown encoding"));
-        }
-        reading
-    })
+    let best = best.and_then(|(_, index)| decode::guesses(bytes).nth(index));
+    let (text, is_valid) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
+    read_into(&text, intake)?;
+    if !is_valid {
+        intake.warnings.push(Warning::new(0, "some letters are in an unknown encoding"));
+    }
+    Ok(())
 }
 
 /// Reads the moves of a game that begins from `start`, in any notation; also returns warnings.

@@ -37,11 +37,41 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Collects the games that a reader takes in.
+    pub(super) fn collect<E>(read: impl FnOnce(&mut Intake) -> Result<(), E>) -> Result<Self, E> {
+        let mut games = Vec::new();
+        let mut take = |game| games.push(game);
+        let mut intake = Intake::new(&mut take);
+        read(&mut intake)?;
+        let warnings = intake.warnings;
+        games.shrink_to_fit();
+        Ok(Self { games, warnings })
+    }
+}
+
+/// Takes in games one by one, so that a large file is never held as a whole.
+pub(super) struct Intake<'t> {
+    take: &'t mut dyn FnMut(GameRecord),
+    /// Number of games taken in.
+    pub games: usize,
+    /// Number of their moves.
+    pub plies: usize,
+    /// Number of games with a result.
+    pub decided: usize,
+    pub warnings: Vec<Warning>,
+}
+
+impl<'t> Intake<'t> {
+    /// Passes each game to a function.
+    pub fn new(take: &'t mut dyn FnMut(GameRecord)) -> Self {
+        Self { take, games: 0, plies: 0, decided: 0, warnings: Vec::new() }
+    }
+
     /// Adds a game up to its first illegal move; the moves from there are in a warning.
-    pub(super) fn add(&mut self, mut game: GameRecord, line: usize) {
+    pub fn add(&mut self, mut game: GameRecord, line: usize) {
         if let Some((ply, mv, error)) = game.first_illegal() {
             let left_out = game.moves.len() + 1 - ply;
-            let number = self.games.len() + 1;
+            let number = self.games + 1;
             let moves =
                 if left_out == 1 { "it is".into() } else { format!("{left_out} moves from there are") };
             let text = format!("game {number}, ply {ply}, {mv}: {error}; {moves} left out");
@@ -51,12 +81,10 @@ impl Reading {
         let plies = game.moves.len();
         game.notes.retain(|&ply, _| ply <= plies);
         game.moves.shrink_to_fit();
-        self.games.push(game);
-    }
-
-    /// Returns the number of moves in all games.
-    pub(super) fn plies(&self) -> usize {
-        self.games.iter().map(|game| game.moves.len()).sum()
+        self.games += 1;
+        self.plies += plies;
+        self.decided += usize::from(game.winner.is_some());
+        (self.take)(game);
     }
 }
 

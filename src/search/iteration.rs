@@ -347,3 +347,38 @@ fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<
 fn excluded_at<'a>(run: &Run<'a>, path: &[Level]) -> &'a [Move] {
     if path.len() <= 2 { run.excluded } else { &[] }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::board::position::Position;
+    use crate::search::params::Params;
+    use crate::search::{Limits, Resources, Search};
+    use std::sync::atomic::AtomicBool;
+
+    /// In a position that one side wins, so that a wrong side or a wrong sign changes every mean by half a point.
+    #[test]
+    fn the_history_of_a_movement_is_its_mean_beyond_its_parents() {
+        for fen in
+            ["3q2q3/10/10/q8q/10/10/Q9/10/10/3Q6 w - - 0 1", "3q2q3/10/10/q8q/10/10/Q9/10/10/3Q6 b - - 0 1"]
+        {
+            let position = Position::from_fen(fen).unwrap_or_else(|error| unreachable!("{error}"));
+            let params = Params { burst: 1, ..Params::TOURNAMENT };
+            let mut search = Search::new(position, params, Resources::default());
+            search.run(&Limits::iterations(4000), &AtomicBool::new(false), &mut |_| ());
+            let (tree, root) = (&search.tree, search.tree.root());
+            let history = &search.workers[0].scratch.expander.lister.history;
+            // The root's reward is that of the side that moved into it.
+            let of_parent = 1.0 - tree.node(root).mean(tree.node(root).visits());
+            let mut count = 0;
+            for (_, child) in tree.tried(root).filter(|(_, child)| child.visits() >= 200) {
+                let Some(movement) = child.edge().as_movement() else { continue };
+                let expected = child.mean(child.visits()) - of_parent;
+                let found = history.get(position.side(), movement);
+                assert!((found - expected).abs() < 0.1, "{movement}: {found}, not {expected}\n{position}");
+                assert_eq!(history.get(position.side().opponent(), movement), 0.0, "{movement}");
+                count += 1;
+            }
+            assert!(count > 1 && (of_parent - 0.5).abs() > 0.2, "{count} movements, mean {of_parent}");
+        }
+    }
+}

@@ -229,6 +229,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn both_exploration_constants_grow_with_the_visits() {
+        let puct = Puct { movement_c: 4.0, arrow_c: 0.5, growth: 2.0, ..Puct::DEFAULT };
+        // ln(1 + 0), ln(1 + 1) and ln(1 + 7).
+        let ln_2 = std::f32::consts::LN_2;
+        for (visits, log) in [(0, 0.0), (20_000, ln_2), (140_000, 3.0 * ln_2)] {
+            for (is_arrow, c) in [(false, 4.0), (true, 0.5)] {
+                let expected = c * (1.0 + 2.0 * log);
+                let found = puct.c(is_arrow, visits);
+                assert!((found - expected).abs() < 0.02 * c, "{visits}, {is_arrow}: {found}, not {expected}");
+            }
+        }
+    }
+
+    #[test]
     fn log_one_plus_is_accurate_and_monotonic() {
         let mut last = 0.0;
         for step in 0..200_000 {

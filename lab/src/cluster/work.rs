@@ -5,7 +5,7 @@ use crate::arguments::{cores, read_concurrency, read_range};
 use crate::interrupt::locked;
 use crate::progress::progress_bar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
@@ -24,6 +24,30 @@ pub struct WorkArgs {
     /// Run on the Ray cluster at HOST:PORT; `local` starts Ray on this machine.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "concurrency", value_parser = ray::check_address)]
     pub cluster: Option<String>,
+}
+
+/// Numbered results that end in any order, given back in the order of their numbers.
+pub struct InOrder<T> {
+    missing: VecDeque<u64>,
+    /// Results whose predecessors are missing.
+    early: BTreeMap<u64, T>,
+}
+
+impl<T> InOrder<T> {
+    pub fn new(missing: VecDeque<u64>) -> Self {
+        Self { missing, early: BTreeMap::new() }
+    }
+
+    /// Adds a result; returns it and those after it, with their numbers, if no earlier one is missing.
+    pub fn add(&mut self, number: u64, result: T) -> Vec<(u64, T)> {
+        self.early.insert(number, result);
+        let mut ready = Vec::new();
+        while let Some(next) = self.missing.front().and_then(|number| self.early.remove_entry(number)) {
+            self.missing.pop_front();
+            ready.push(next);
+        }
+        ready
+    }
 }
 
 impl CoreArgs {

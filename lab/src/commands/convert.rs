@@ -1,11 +1,11 @@
 //! `lab convert`: converts game records between formats.
 
 use crate::files::{MAX_BYTES, Output};
-use crate::games::read_record;
+use crate::games::{Input, show_warnings};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use otrera::record::Format;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::slice;
 
 /// Convert records and shards to JSON, SGF and CCGC text; detects the format of the input.
@@ -26,48 +26,87 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let reading = read_record(&args.input, MAX_BYTES)?;
-    if args.strict && !reading.warnings.is_empty() {
-        return Err(format!("{}: --strict refuses a record with warnings", args.input.display()));
-    }
-    let games = reading.games;
+    let input = Input::open(&args.input, MAX_BYTES)?;
     let of_output = || Format::of_extension(args.output.as_deref()?.extension()?.to_str()?);
     let format = args.to.or_else(of_output).unwrap_or(Format::Json);
-    let texts = games.iter().enumerate().map(|(index, game)| {
-        let refusal = |reason| format!("{}: game {}: {reason}", args.input.display(), index + 1);
-        format.write(game).map_err(refusal)
-    });
-    let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
-    let extension = match format {
-        Format::Json => "jsonl",
-        Format::Sgf => "sgf",
-        Format::Ccgc => "txt",
-    };
-    let in_one_file = texts.len() == 1 || format == Format::Json;
+    // The first pass finds what cannot be written, before anything is written.
+    let (mut count, mut failure) = (0, None);
+    let warnings = input.each(&mut |game| {
+        count += 1;
+        let refusal = |reason| format!("{}: game {count}: {reason}", args.input.display());
+        if failure.is_none() && format == Format::Ccgc {
+            failure = format.write(&game).map_err(refusal).err();
+        }
+    })?;
+    show_warnings(&args.input, &warnings);
+    if args.strict && !warnings.is_empty() {
+        return Err(format!("{}: --strict refuses a record with warnings", args.input.display()));
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let in_one_file = count == 1 || format == Format::Json;
     match &args.output {
         None if in_one_file => {
             // A closed pipe is not an error.
-            let _ = std::io::stdout().write_all(texts.concat().as_bytes());
+            let _ = write_games(&input, format, &mut std::io::stdout().lock());
         }
         None => {
-            let count = count_of_games(texts.len());
+            let (count, extension) = (count_of_games(count), extension(format));
             return Err(format!("{count} need one .{extension} file each: name a folder with --output"));
         }
         Some(path) => {
-            let files = if in_one_file && !path.is_dir() {
-                vec![(path.clone(), texts.concat())]
+            if in_one_file && !path.is_dir() {
+                let output = Output::new(path, slice::from_ref(&args.input), &[own_beginning(format)])?;
+                output.write_with(|file| write_games(&input, format, file))?;
             } else {
-                let names = games.iter().zip(1..).map(|(game, number)| {
-                    let [black, white] = [&game.black, &game.white].map(|name| file_safe(name));
-                    path.join(format!("{number:04}-{black}-{white}.{extension}"))
-                });
-                names.zip(texts).collect()
-            };
-            write_files(&files, &args.input)?;
-            eprintln!("{} in {}", count_of_games(games.len()), path.display());
+                write_files(&input, format, path, &args.input)?;
+            }
+            eprintln!("{} in {}", count_of_games(count), path.display());
         }
     }
     Ok(())
+}
+
+/// Writes all games, one after the other.
+fn write_games(input: &Input, format: Format, file: &mut dyn Write) -> io::Result<()> {
+    let mut result = Ok(());
+    let read = input.each(&mut |game| {
+        let text = format.write(&game).map_err(io::Error::other);
+        if result.is_ok() {
+            result = text.and_then(|text| file.write_all(text.as_bytes()));
+        }
+    });
+    read.map_err(io::Error::other).and(result)
+}
+
+/// Writes each game to a file in a folder, after checking that each can be written, that none is the input and that
+/// existing files are records of ours.
+fn write_files(input: &Input, format: Format, folder: &Path, source: &PathBuf) -> Result<(), String> {
+    let mut paths = Vec::new();
+    input.each(&mut |game| {
+        let [black, white] = [&game.black, &game.white].map(|name| file_safe(name));
+        let number = paths.len() + 1;
+        paths.push(folder.join(format!("{number:04}-{black}-{white}.{}", extension(format))));
+    })?;
+    let outputs =
+        paths.iter().map(|path| Output::new(path, slice::from_ref(source), &[own_beginning(format)]));
+    let mut outputs = outputs.collect::<Result<Vec<_>, _>>()?.into_iter();
+    let mut result = Ok(());
+    input.each(&mut |game| {
+        if let (true, Some(output)) = (result.is_ok(), outputs.next()) {
+            result = format.write(&game).and_then(|text| output.write(&text));
+        }
+    })?;
+    result
+}
+
+fn extension(format: Format) -> &'static str {
+    match format {
+        Format::Json => "jsonl",
+        Format::Sgf => "sgf",
+        Format::Ccgc => "txt",
+    }
 }
 
 /// Returns a parser for the names of output formats: `json`, `sgf`, `ccgc`.
@@ -83,11 +122,13 @@ fn count_of_games(count: usize) -> String {
     if count == 1 { "1 game".into() } else { format!("{count} games") }
 }
 
-/// Writes all files, after checking that each can be written and that none is the input.
-fn write_files(files: &[(PathBuf, String)], input: &PathBuf) -> Result<(), String> {
-    let checked = files.iter().map(|(path, text)| Ok((Output::new(path, slice::from_ref(input))?, text)));
-    let checked: Vec<(Output, &String)> = checked.collect::<Result<_, String>>()?;
-    checked.into_iter().try_for_each(|(output, text)| output.write(text))
+/// Returns the beginning of every record that Otrera writes in a format.
+fn own_beginning(format: Format) -> &'static str {
+    match format {
+        Format::Json => "{\"number\":",
+        Format::Sgf => "(;FF[4]GM[18]CA[UTF-8]AP[Otrera]",
+        Format::Ccgc => "#[AM]",
+    }
 }
 
 /// Returns a name made safe for file names: its first 40 characters, with `_` for all but letters and digits.

@@ -6,7 +6,7 @@
 //! games is held out: on these games the errors are compared with those of two simple predictions.
 
 use crate::commands::fit_network::samples::undecided;
-use crate::files::{Output, read_weights};
+use crate::files::{Output, WEIGHTS, read_weights};
 use crate::filling::margin;
 use crate::sheet::Sheet;
 use crate::training::{Data, TrainingArgs};
@@ -49,7 +49,7 @@ struct Sample {
 
 pub fn run(args: &Args) -> Result<(), String> {
     let mut file = read_weights(args.training.base.as_deref())?;
-    let output = Output::new(&args.output, &args.training.inputs())?;
+    let output = Output::new(&args.output, &args.training.inputs(), WEIGHTS)?;
     output.try_out(WeightsFile::BUILT_IN)?;
     let evaluator = Evaluator::new(Model::from_weights(&file.write())?);
     let of_game = |game: &GameRecord| samples_of(game, &evaluator);

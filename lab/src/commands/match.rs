@@ -10,14 +10,14 @@ use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::score::{Score, repetitions};
 use crate::matches::spec::PlayerSpec;
-use crate::play::openings::{Book, Openings, check_plies};
+use crate::play::openings::{Book, Openings, check_plies, read_book};
 use crate::play::referee::Control;
 use crate::progress::progress_bar;
 use crate::stats::Interval;
 use crate::stats::elo::Estimate;
 use crate::stats::sprt::{Sprt, Verdict};
 use indicatif::ProgressBar;
-use otrera::{Move, Position, Size};
+use otrera::{Position, Size};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -131,28 +131,6 @@ impl GameArgs {
         let book = self.book.as_ref().map(read).transpose()?;
         Ok(Openings { book, plies: self.plies, balance: self.balance as f32, seed: self.seed })
     }
-}
-
-/// Parses an opening book, one opening per line; fails if it is empty or a move is not legal from `start`.
-fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
-    let mut book = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.split('#').next().unwrap_or_default();
-        let mut position = start;
-        let mut moves = Vec::new();
-        for word in line.split_whitespace() {
-            let mv: Move = word.parse().map_err(|error| format!("line {number}: {error}"))?;
-            position = position.try_play(mv).map_err(|error| format!("line {number}, {mv}: {error}"))?;
-            moves.push(mv);
-        }
-        if position.winner().is_some() {
-            return Err(format!("line {number}: the game is over after these moves"));
-        }
-        if !moves.is_empty() {
-            book.push(moves);
-        }
-    }
-    if book.is_empty() { Err("contains no opening".into()) } else { Ok(book) }
 }
 
 fn read_rate(text: &str) -> Result<f32, String> {

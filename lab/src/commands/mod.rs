@@ -8,6 +8,7 @@ pub mod fit_network;
 pub mod fit_policy;
 pub mod judge;
 pub mod r#match;
+pub mod openings;
 pub mod picture;
 pub mod regret;
 pub mod report;

@@ -32,8 +32,11 @@ pub fn run(args: &Args) -> Result<(), String> {
         Some(mv) => position.try_play(mv).map_err(|error| format!("--move {mv}: {error}"))?,
         None => position,
     };
-    Output::new(&args.output, &[])?.write(&picture(&shown, args.last))
+    Output::new(&args.output, &[], &[BEGINNING])?.write(&picture(&shown, args.last))
 }
+
+/// Beginning of every picture, by which a later run recognizes it.
+const BEGINNING: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-5 -1 ";
 
 /// Width of a square in SVG units.
 const CELL: f32 = 10.0;
@@ -53,7 +56,7 @@ fn picture(position: &Position, last: Option<Move>) -> String {
     let edge = position.size().edge();
     let length = edge as f32 * CELL;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-5 -1 {0} {0}\" width=\"480\" role=\"img\">\n\
+        "{BEGINNING}{0} {0}\" width=\"480\" role=\"img\">\n\
          <title>{1}</title>\n<style>{STYLE}</style>\n<defs>{2}{3}</defs>\n\
          <rect class=\"rim\" x=\"-.6\" y=\"-.6\" width=\"{4}\" height=\"{4}\" rx=\".8\"/>\n",
         length + 6.0,

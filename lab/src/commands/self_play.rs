@@ -11,7 +11,7 @@
 
 use crate::arguments::{read_count, read_games, read_size};
 use crate::cluster::jobs::{self, Job};
-use crate::cluster::{TaskArgs, WorkArgs};
+use crate::cluster::{InOrder, TaskArgs, WorkArgs};
 use crate::filling::completion;
 use crate::games::fingerprint;
 use crate::interrupt;
@@ -26,7 +26,7 @@ use otrera::record::json;
 use otrera::{FillingProver, GameRecord, Move, Params, PlayedMove, Position, Report, Size, mix_seed};
 use serde_json::json;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -112,7 +112,7 @@ pub fn play_all(args: &Args) -> Result<Written, String> {
     })?;
     let missing: VecDeque<u64> = (0..args.games).filter(|number| !done.contains(number)).collect();
     let bar = progress_bar(args.games).with_position(shard.games);
-    let mut series = Series { args, params, shard, known, missing: missing.clone(), early: BTreeMap::new() };
+    let mut series = Series { args, params, shard, known, order: InOrder::new(missing.clone()) };
     let take = |line: &str| {
         bar.inc(1);
         series.add(json::read(line).map_err(|error| format!("{line:?}: {error}"))?)
@@ -153,17 +153,13 @@ struct Series<'a> {
     shard: ShardWriter,
     /// Fingerprints of the games written so far.
     known: HashSet<u64>,
-    missing: VecDeque<u64>,
-    /// Games finished out of order, held until the earlier ones end.
-    early: BTreeMap<u64, GameRecord>,
+    order: InOrder<GameRecord>,
 }
 
 impl Series<'_> {
     /// Adds a finished game, then writes each game whose predecessors are all finished, made unique if needed.
     fn add(&mut self, game: GameRecord) -> Result<(), String> {
-        self.early.insert(game.number, game);
-        while let Some(game) = self.missing.front().and_then(|number| self.early.remove(number)) {
-            self.missing.pop_front();
+        for (_, game) in self.order.add(game.number, game) {
             let game = self.different(game)?;
             self.shard.add(&game)?;
         }
@@ -248,4 +244,28 @@ fn draw(report: &Report, rng: &mut Rng) -> Option<Move> {
         is_here
     });
     drawn.map(|line| line.mv).or(report.best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn every_game_and_every_attempt_has_a_seed_of_its_own() {
+        let line = ["self-play", "tournament", "--size=6", "--iterations=5", "--random-plies=4"];
+        let Line { args } = Line::parse_from(line);
+        let params = args.params().expect("valid parameters");
+        let moves = |number, attempt| play(&args, params, number, attempt).played_moves();
+        let games = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)].map(|(number, attempt)| moves(number, attempt));
+        let different: HashSet<&Vec<Move>> = games.iter().collect();
+        assert_eq!(different.len(), games.len());
+        assert_eq!(moves(1, 1), games[4], "equal seeds give equal games");
+    }
 }

@@ -16,7 +16,7 @@ use crate::arguments::{parse, read_count, read_games, read_size};
 use crate::cluster::WorkArgs;
 use crate::commands::fit_policy::{self, Fit};
 use crate::commands::{r#match, self_play};
-use crate::files::{LineLog, MAX_BYTES, Output, read_text};
+use crate::files::{LineLog, MAX_BYTES, Output, WEIGHTS, read_text};
 use crate::interrupt;
 use crate::progress::set_prefix;
 use crate::sheet::Sheet;
@@ -156,7 +156,7 @@ impl<'a> Training<'a> {
         let training = Self { args, folder, log, rounds };
         let first = training.weights(0);
         if !first.exists() {
-            Output::new(&first, &[])?.write(WeightsFile::BUILT_IN)?;
+            Output::new(&first, &[], WEIGHTS)?.write(WeightsFile::BUILT_IN)?;
         }
         if !training.folder.join("best.json").exists() {
             training.copy_to_best(training.best())?;
@@ -210,7 +210,7 @@ impl<'a> Training<'a> {
     /// Copies the weights of a round to `best.json`.
     fn copy_to_best(&self, round: u64) -> Result<(), String> {
         let weights = read_text(&self.weights(round), MAX_BYTES)?;
-        Output::new(&self.folder.join("best.json"), &[])?.write(&weights)
+        Output::new(&self.folder.join("best.json"), &[], WEIGHTS)?.write(&weights)
     }
 
     fn self_play(&self, round: u64) -> Result<(), String> {

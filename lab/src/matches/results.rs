@@ -49,7 +49,7 @@ impl Results {
         }
         // Copies late games first: an interruption between the two steps loses none.
         append_late(path, &late)?;
-        Output::new(path, &[])?.write(&kept)?;
+        Output::new(path, &[], &[&header])?.write(&kept)?;
         drop(log);
         Self::open(path, conditions, Existing::Resume)
     }

@@ -55,6 +55,30 @@ impl Openings {
     }
 }
 
+/// Parses an opening book, one opening per line; fails if it is empty or a move is not legal from `start`.
+pub fn read_book(text: &str, start: Position) -> Result<Vec<Vec<Move>>, String> {
+    let mut book = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let moves = read_line(line, &start).map_err(|error| format!("line {number}: {error}"))?;
+        book.extend(Some(moves).filter(|moves| !moves.is_empty()));
+    }
+    if book.is_empty() { Err("contains no opening".into()) } else { Ok(book) }
+}
+
+/// Parses the moves of an opening, up to `#`; fails if one is not legal or the game is over after them.
+pub fn read_line(line: &str, start: &Position) -> Result<Vec<Move>, String> {
+    let (mut position, mut moves) = (*start, Vec::new());
+    for word in line.split('#').next().unwrap_or_default().split_whitespace() {
+        let mv: Move = word.parse().map_err(|error| format!("{word}: {error}"))?;
+        position = position.try_play(mv).map_err(|error| format!("{mv}: {error}"))?;
+        moves.push(mv);
+    }
+    match position.winner() {
+        Some(_) => Err("the game is over after these moves".into()),
+        None => Ok(moves),
+    }
+}
+
 /// Fails if `plies` random moves, the value of `option`, are more than half of a game.
 pub fn check_plies(option: &str, plies: u32, size: Size) -> Result<(), String> {
     let (edge, max) = (size.edge(), Position::start(size).empty().len() / 2);

@@ -18,6 +18,8 @@ pub struct Unfinished {
     pub start: Position,
     pub moves: Vec<Move>,
     pub us: Side,
+    /// True if our last move may not have been sent.
+    pub unsent: bool,
 }
 
 impl Unfinished {
@@ -62,20 +64,15 @@ impl Unfinished {
             Some(Ok(())) => {
                 "<p><b>对局继续。可以关闭本页。 The game goes on. You can close this page.</b></p>".into()
             }
-            _ => format!(
-                "{}<form method=post enctype=text/plain><p>对方已经走了,着法是 The opponent has moved: \
-                 <input name=move autofocus placeholder=DJDDGD size=16> <button>OK</button></p></form>\
-                 <form method=post enctype=text/plain><input type=hidden name=move value=waiting>\
-                 <p><button>对方还没有走 The opponent has not moved; the last move is {last}</button></p></form>\
-                 <form method=post enctype=text/plain><input type=hidden name=move value=missing>\
-                 <p><button>平台没有 {last} 这一步 {last} is not on the platform's board</button></p></form>",
+            _ => {
                 answer.and_then(|answer| answer.as_ref().err()).map_or(String::new(), |problem| {
                     format!("<p class=problem><b>{}</b></p>", escaped(problem))
-                })
-            ),
+                }) + &self.forms(last)
+            }
         };
         format!(
-            "<!doctype html><html lang=zh><meta charset=utf-8><title>Otrera: 对方走了哪一步?</title>\
+            "<!doctype html><html lang=zh><meta charset=utf-8><link rel=icon href=data:,>\
+             <title>Otrera: 对方走了哪一步?</title>\
              <style>body{{font:16px sans-serif;margin:2em}}td,th{{width:1.6em;height:1.6em;text-align:center}}\
              td{{border:1px solid #999}}.problem{{color:#b00}}</style>\
              <h1>对方走了哪一步? What did the opponent play?</h1>\
@@ -86,6 +83,23 @@ impl Unfinished {
             self.board(),
             letters.join(" ")
         )
+    }
+
+    /// Formats the possible answers; the most likely one comes first.
+    fn forms(&self, last: &str) -> String {
+        const FORM: &str = "<form method=post enctype=text/plain><p>";
+        let button = |answer: &str, text: String| {
+            format!("{FORM}<input type=hidden name=move value={answer}><button>{text}</button></form>")
+        };
+        let told = format!(
+            "{FORM}对方已经走了,着法是 The opponent has moved: \
+             <input name=move autofocus placeholder=DJDDGD size=16> <button>OK</button></form>"
+        );
+        let waiting =
+            button("waiting", format!("对方还没有走 The opponent has not moved; the last move is {last}"));
+        let missing =
+            button("missing", format!("平台没有 {last} 这一步 {last} is not on the platform's board"));
+        if self.unsent { missing + &told + &waiting } else { told + &waiting + &missing }
     }
 
     /// Formats the board as a table, labelled with the platform's letters.
@@ -262,7 +276,7 @@ mod tests {
 
     fn unfinished() -> Unfinished {
         let moves = ["d1d7g7", "a7d4a7", "g1e3e10"].map(|mv| mv.parse().unwrap()).to_vec();
-        Unfinished { start: Position::standard(), moves, us: Side::Black }
+        Unfinished { start: Position::standard(), moves, us: Side::Black, unsent: false }
     }
 
     #[test]
@@ -288,5 +302,17 @@ mod tests {
         // White's amazon moved from AD to DG; both arrows are on AD and GD.
         assert!(page.contains("<tr><th>G<td>黑<td><td><td>白"), "{page}");
         assert!(page.contains("<tr><th>D<td>✕<td><td><td>黑<td><td><td>✕<td><td><td>白"), "{page}");
+    }
+
+    #[test]
+    fn the_likeliest_answer_comes_first() {
+        let first = |unsent| {
+            let page = Unfinished { unsent, ..unfinished() }.page(None);
+            ["value=missing", "autofocus"].map(|answer| page.find(answer).unwrap())
+        };
+        let [missing, told] = first(true);
+        assert!(missing < told);
+        let [missing, told] = first(false);
+        assert!(told < missing);
     }
 }

@@ -1,6 +1,10 @@
 //! Resumes a game after a crash of the guardian. The platform keeps the board and the clock, but sends only `name?`. The
 //! moves and our side are in the journal and in the platform's own record. If neither has the opponent's move, the
 //! operator is asked; no move is guessed.
+//!
+//! A move that the journal does not confirm as sent is not sent again unasked either: the guardian may have died
+//! between the write to the pipe and the journal's next line. If the opponent has replied since, the repeated move is illegal,
+//! since its amazon has left its square. The page then offers "not on the platform's board" first: one click.
 
 use super::ask::{Question, Unfinished};
 use super::game::Game;
@@ -59,7 +63,8 @@ impl SauBot {
     /// Opens the page that asks the operator for the moves that the platform shows.
     fn ask(&mut self) {
         let Some(us) = self.resumed.side else { return };
-        let unfinished = Unfinished { start: self.session.start, moves: self.resumed.moves.clone(), us };
+        let (moves, unsent) = (self.resumed.moves.clone(), self.resumed.unsent);
+        let unfinished = Unfinished { start: self.session.start, moves, us, unsent };
         match Question::open(&self.session, unfinished) {
             Ok(question) => {
                 let count = self.resumed.moves.len();

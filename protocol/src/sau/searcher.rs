@@ -1,7 +1,8 @@
 //! The searcher: a child process that speaks UCI, so that a crash of the search does not end the game.
 //!
-//! If no process can be started, a thread of this process speaks UCI instead. A searcher that has died or hangs is
-//! replaced by [`Searcher::restart`]. Each searcher has a number; lines of earlier ones are dropped.
+//! A searcher that has died or hangs is replaced by [`Searcher::restart`]. If no process can be started, or
+//! [`MAX_UNREADY`] of them in a row end before they are ready, a thread of this process speaks UCI instead. Each
+//! searcher has a number; lines of earlier ones are dropped.
 
 use super::game::Game;
 use crate::io::{Connection, Event, Events, Log, Output};
@@ -14,6 +15,9 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
+
+/// Maximum number of processes in a row that end before they are ready; the next searcher is a thread.
+const MAX_UNREADY: u32 = 3;
 
 /// Limit of a search.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -60,6 +64,8 @@ pub struct Searcher {
     number: u64,
     /// True once the running searcher has answered `isready`.
     ready: bool,
+    /// Number of processes in a row that ended before they were ready.
+    unready: u32,
     /// Number of `go` commands without an answer.
     unanswered: u32,
     task: Option<Task>,
@@ -79,6 +85,7 @@ impl Searcher {
             link: None,
             number: 0,
             ready: false,
+            unready: 0,
             unanswered: 0,
             task: None,
             info: String::new(),
@@ -89,10 +96,7 @@ impl Searcher {
     /// Ends the running searcher and starts another one with `memory` MB for its tree, by default as in the settings.
     /// Returns false if neither a process nor a thread can be started.
     pub fn restart(&mut self, memory: Option<usize>) -> bool {
-        if self.end() && !self.ready && !self.program.is_empty() {
-            self.log.note("!!", "the searcher process did not become ready; searching in this process");
-            self.program.clear();
-        }
+        self.end();
         self.number += 1;
         (self.ready, self.unanswered, self.rules) = (false, 0, Rules::Standard);
         self.link = self.start_process().or_else(|| self.start_thread());
@@ -109,6 +113,11 @@ impl Searcher {
     }
 
     fn start_process(&mut self) -> Option<Link> {
+        if self.unready >= MAX_UNREADY {
+            let problem = format!("{MAX_UNREADY} searcher processes ended before they were ready");
+            self.log.note("!!", &format!("{problem}; searching in this process"));
+            return None;
+        }
         let (program, arguments) = self.program.split_first()?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -118,7 +127,6 @@ impl Searcher {
             Err(error) => {
                 let problem = format!("cannot start a searcher process: {error}; searching in this process");
                 self.log.note("!!", &problem);
-                self.program.clear();
                 None
             }
         }
@@ -188,27 +196,32 @@ impl Searcher {
         }
     }
 
-    /// Ends the running searcher, killing a process; returns true if one was running.
-    fn end(&mut self) -> bool {
+    /// Ends the running searcher, if any; kills a process.
+    fn end(&mut self) {
         match self.link.take() {
             Some(Link::Process(mut child, input)) => {
                 drop(input);
                 // Fails if the process has already ended.
                 let _ = child.kill();
                 let _ = child.wait();
-                true
+                if !self.ready {
+                    self.unready += 1;
+                }
             }
             Some(Link::Thread(events)) => {
                 let _ = events.send(Event::Closed);
-                true
             }
-            None => false,
+            None => {}
         }
     }
 
-    /// Drops the searcher's tree, for a new game.
+    /// Drops the searcher's tree, for a new game. A game after failures tries a process again.
     pub fn forget_tree(&mut self) {
         self.stop();
+        if self.unready >= MAX_UNREADY {
+            self.unready = 0;
+            self.end();
+        }
         self.send("ucinewgame");
     }
 
@@ -259,13 +272,20 @@ impl Searcher {
         if number != self.number {
             return None;
         }
-        let Some(line) = line else { return Some(News::Died) };
+        let Some(line) = line else {
+            // The next search starts another one.
+            self.end();
+            return Some(News::Died);
+        };
         let mut words = line.split_ascii_whitespace();
         match words.next()? {
             "info" if line.starts_with("info string") => self.info += &format!("; {line}"),
             "info" => line.clone_into(&mut self.info),
             "readyok" => {
                 self.ready = true;
+                if let Some(Link::Process(..)) = self.link {
+                    self.unready = 0;
+                }
                 self.send_task();
             }
             "bestmove" => return self.answered(words.next()),
@@ -320,5 +340,102 @@ impl Write for Lines {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+mod tests {
+    use super::super::{PLATFORM, SauBot, State};
+    use super::*;
+    use crate::options::Settings;
+    use testkit::Folder;
+
+    /// A searcher as a script: writes the number of its start and each line that it reads to `heard`. It ends after the
+    /// line that begins with `fatal`, if its number is at most `deaths`.
+    fn session(folder: &Folder, fatal: &str, deaths: u32) -> Session {
+        let script = format!(
+            "cd '{}'; echo >> starts; n=$(($(wc -l < starts)))\n\
+             while read -r line; do\n echo \"$n $line\" >> heard\n\
+             case $line in {fatal}*) [ $n -gt {deaths} ] || exit;; esac\n\
+             case $line in isready) echo readyok;; 'go infinite') ;; go*) echo bestmove d1d7g7;; esac\ndone",
+            folder.display()
+        );
+        let log = Log::open(&folder.join("log"), Instant::now(), &mut Vec::new());
+        let mut connection = Connection::closed(log);
+        connection.searcher = ["sh", "-c", &script].map(OsString::from).to_vec();
+        let mut settings = Settings::default();
+        settings.read_text("memory = 16\niterations = 10", &folder.join("otrera.toml"), &mut Vec::new());
+        Session::new(connection, &settings, PLATFORM.defaults)
+    }
+
+    fn read(folder: &Folder, name: &str) -> String {
+        std::fs::read_to_string(folder.join(name)).unwrap()
+    }
+
+    /// Passes the searcher's lines on until it is ready (true) or has died (false).
+    fn becomes_ready(searcher: &mut Searcher, session: &mut Session) -> bool {
+        loop {
+            let Event::Searcher(number, line) = session.connection.events.wait() else {
+                panic!("no searcher")
+            };
+            let news = searcher.heard(number, line.as_deref());
+            if searcher.ready || news == Some(News::Died) {
+                return searcher.ready;
+            }
+        }
+    }
+
+    #[test]
+    fn a_process_that_dies_before_it_is_ready_is_started_again() {
+        for deaths in [MAX_UNREADY - 1, MAX_UNREADY] {
+            let folder = Folder::new(&format!("unready-{deaths}"));
+            let mut session = session(&folder, "isready", deaths);
+            let mut searcher = Searcher::new(&session);
+            for _ in 0..deaths {
+                assert!(searcher.ensure() && !becomes_ready(&mut searcher, &mut session));
+            }
+            assert!(searcher.ensure() && becomes_ready(&mut searcher, &mut session));
+            let is_process = matches!(searcher.link, Some(Link::Process(..)));
+            assert_eq!(is_process, deaths < MAX_UNREADY, "{}", read(&folder, "log"));
+            // The next game tries a process again.
+            searcher.forget_tree();
+            assert!(searcher.ensure());
+            assert!(matches!(searcher.link, Some(Link::Process(..))), "{}", read(&folder, "log"));
+            assert_eq!(
+                read(&folder, "log").matches("searcher process ").count() as u32,
+                MAX_UNREADY + 1 - u32::from(is_process)
+            );
+        }
+    }
+
+    /// Plays Black's first move with a searcher that dies on its first `deaths` starts; returns the log.
+    fn first_move(folder: &Folder, deaths: u32) -> String {
+        let mut bot = SauBot::new(session(folder, "go", deaths));
+        bot.obey("new black", Instant::now()).unwrap();
+        while let State::Thinking { .. } = bot.state {
+            let event = bot.session.connection.events.wait();
+            let Event::Searcher(number, line) = event else { panic!("{event:?}") };
+            bot.searcher_spoke(number, line.as_deref()).unwrap();
+        }
+        read(folder, "log")
+    }
+
+    #[test]
+    fn the_third_searcher_of_a_move_gets_a_quarter_of_the_memory() {
+        let folder = Folder::new("quarter");
+        assert!(first_move(&folder, 2).contains("<- move DJDDGD"));
+        let heard = read(&folder, "heard");
+        let limits: Vec<&str> = heard.lines().filter(|line| line.contains("Hash")).collect();
+        assert_eq!(limits, ["3 setoption name Hash value 4"]);
+    }
+
+    #[test]
+    fn a_third_death_leaves_the_move_to_the_evaluation() {
+        let folder = Folder::new("third-death");
+        let log = first_move(&folder, 3);
+        assert!(log.contains("moving by the evaluation alone") && log.contains("<- move "), "{log}");
+        let heard = read(&folder, "heard");
+        assert_eq!(heard.lines().filter(|line| line.contains(" go nodes 10")).count(), 3, "{heard}");
     }
 }

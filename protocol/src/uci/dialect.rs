@@ -6,7 +6,6 @@
 use crate::board::{self, Colours};
 use otrera::{Move, Position, Report, Side, Size, WinRate};
 use std::collections::HashSet;
-use std::str::FromStr;
 use std::time::Duration;
 
 /// The arguments of `go`.
@@ -28,6 +27,8 @@ pub struct Go {
     pub perft: Option<u32>,
     /// Moves to consider (`searchmoves`); empty for all moves.
     pub search_moves: Vec<Move>,
+    /// Arguments that are no numbers, each in one line.
+    pub problems: Vec<String>,
 }
 
 /// Returns the option's name and value from the arguments of `setoption`; both can contain spaces.
@@ -42,9 +43,11 @@ pub fn split_at<'a>(keyword: &str, mut words: impl Iterator<Item = &'a str>) -> 
 }
 
 impl Go {
-    pub fn read<'a>(mut words: impl Iterator<Item = &'a str>) -> Self {
+    /// Reads the arguments. One without a number counts as 0 and is in `problems`.
+    pub fn read<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut go = Self::default();
         let mut is_list = false;
+        let mut words = words.peekable();
         while let Some(word) = words.next() {
             if is_list && let Ok(mv) = word.parse() {
                 go.search_moves.push(mv);
@@ -54,19 +57,38 @@ impl Go {
             match word {
                 "infinite" => go.infinite = true,
                 "ponder" => go.ponder = true,
-                "movetime" => go.move_time = milliseconds(words.next()),
-                "wtime" => go.clocks[0] = milliseconds(words.next()),
-                "btime" => go.clocks[1] = milliseconds(words.next()),
-                "winc" => go.increments[0] = milliseconds(words.next()).unwrap_or_default(),
-                "binc" => go.increments[1] = milliseconds(words.next()).unwrap_or_default(),
-                "movestogo" => go.moves_to_go = number(words.next()),
-                "nodes" => go.nodes = number(words.next()),
-                "depth" => go.depth = number(words.next()),
-                "perft" => go.perft = number(words.next()),
+                "movetime" | "wtime" | "btime" | "winc" | "binc" | "movestogo" | "nodes" | "depth"
+                | "perft" => {
+                    let value = words.peek().copied().unwrap_or_default();
+                    let number = number(value);
+                    match number {
+                        Some(_) => drop(words.next()),
+                        None => {
+                            go.problems.push(format!("go {word} {value:?}: expected a number; 0 is used"))
+                        }
+                    }
+                    go.set(word, number.unwrap_or_default());
+                }
                 _ => {}
             }
         }
         go
+    }
+
+    /// Sets the argument with this name. Times are in milliseconds.
+    fn set(&mut self, name: &str, number: u64) {
+        let (time, small) = (Duration::from_millis(number), u32::try_from(number).unwrap_or(u32::MAX));
+        match name {
+            "movetime" => self.move_time = Some(time),
+            "wtime" => self.clocks[0] = Some(time),
+            "btime" => self.clocks[1] = Some(time),
+            "winc" => self.increments[0] = time,
+            "binc" => self.increments[1] = time,
+            "movestogo" => self.moves_to_go = Some(small),
+            "nodes" => self.nodes = Some(number),
+            "depth" => self.depth = Some(small as usize),
+            _ => self.perft = Some(small),
+        }
     }
 
     /// Lists the legal moves that are not in `searchmoves`; none if no legal move is in it.
@@ -79,13 +101,12 @@ impl Go {
     }
 }
 
-fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
-    word?.parse().ok()
-}
-
-/// Parses a time in milliseconds. A negative time (an overrun clock) counts as zero.
-fn milliseconds(word: Option<&str>) -> Option<Duration> {
-    number::<i64>(word).map(|number| Duration::from_millis(number.max(0).unsigned_abs()))
+/// Parses a number such as `1000`, `1000.0` or `1e3`. One below zero (an overrun clock) counts as zero, and one that is
+/// too large as the largest.
+fn number(word: &str) -> Option<u64> {
+    let begins = word.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    // The cast saturates.
+    word.parse().ok().or_else(|| word.parse::<f64>().ok().map(|number| number as u64)).filter(|_| begins)
 }
 
 /// Returns the UCI variant name for a board size: `amazons` for 10x10, `amazons8` for 8x8.
@@ -243,9 +264,24 @@ mod tests {
             moves_to_go: Some(7),
             ..Go::default()
         };
+        let problems = vec!["go depth \"nodes\": expected a number; 0 is used".to_owned()];
+        let expected = Go { depth: Some(0), nodes: Some(9), problems, ..expected };
         assert_eq!(read, expected, "`nodes` after `depth` is not its value");
         assert_eq!(go(""), Go::default());
-        assert_eq!(go("movetime 99999999999999999999").move_time, None);
+        for (text, milliseconds) in [
+            ("1000.0", 1000),
+            ("1e9", 1_000_000_000),
+            ("+5", 5),
+            ("-1e3", 0),
+            ("99999999999999999999", u64::MAX),
+        ] {
+            let read = go(&format!("movetime {text}"));
+            assert_eq!((read.move_time, read.problems.len()), (Some(ms(milliseconds)), 0), "{text}");
+        }
+        for text in ["x", "inf", "nan", "", "1000ms", "1,5"] {
+            let read = go(&format!("movetime {text}"));
+            assert_eq!((read.move_time, read.problems.len()), (Some(ms(0)), 1), "{text}");
+        }
     }
 
     #[test]

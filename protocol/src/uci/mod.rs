@@ -151,6 +151,7 @@ impl UciBot {
             "go" => {
                 let go = Go::read(words);
                 self.conclude()?;
+                go.problems.iter().try_for_each(|problem| self.report(Err(in_one_line(problem))))?;
                 match go.perft {
                     Some(depth) => self.session.send(&dialect::format_perft(&self.position, depth)),
                     None => self.think(go, arrived),

@@ -53,6 +53,14 @@ pub struct Lexer<'a> {
     /// Number read last, which can number a move.
     numbering: Option<i64>,
     highest: i64,
+    /// Number of pieces before the last one with the number 1.
+    first_numbered: usize,
+    /// True if a heading such as `Game 2` comes before the next move.
+    begins_game: bool,
+    /// True after a result, which ends a game.
+    is_over: bool,
+    /// Name of the JSON value that holds the moves of the game.
+    list: Option<String>,
     /// Words of prose in the line.
     prose: usize,
     /// The last three words of the line, the newest last.
@@ -83,6 +91,10 @@ impl<'a> Lexer<'a> {
             mover: None,
             numbering: None,
             highest: 0,
+            first_numbered: 0,
+            begins_game: false,
+            is_over: false,
+            list: None,
             prose: 0,
             recent: Default::default(),
             key: None,
@@ -139,6 +151,7 @@ impl<'a> Lexer<'a> {
             '-' if self.is_negative() => self.number_or_word(),
             c if c.is_ascii_alphabetic() => self.word(),
             c if c.is_alphabetic() => self.foreign(),
+            '&' | '\\' if self.escape() => {}
             _ => self.punctuation(letter),
         }
         self.had_space = letter.is_whitespace() || "\"'[,:=".contains(letter);
@@ -150,17 +163,38 @@ impl<'a> Lexer<'a> {
         digit && self.before().is_none_or(|c| c.is_whitespace() || "[({,:\"=".contains(c))
     }
 
+    /// Skips an HTML entity, `&ndash;`, or an escape of JSON, `\n`; returns false if there is none.
+    fn escape(&mut self) -> bool {
+        let text = &self.text[self.at..];
+        let Some(rest) = text.strip_prefix(['&', '\\']) else { return false };
+        let length = match text.starts_with('&') {
+            true => rest.find(';').filter(|&end| {
+                let name = rest[..end].trim_start_matches('#');
+                (1..=8).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }),
+            _ if self.is_json && rest.starts_with('u') => {
+                Some(4).filter(|&end| rest.is_char_boundary(end + 1))
+            }
+            _ => Some(0).filter(|_| rest.starts_with(['n', 'r', 't'])),
+        };
+        self.at += length.map_or(0, |length| length + 2);
+        length.is_some()
+    }
+
     fn punctuation(&mut self, letter: char) {
         let begin = self.skip();
         match letter {
             '\n' => self.end_line(),
             '{' if !self.is_json => {
                 self.end_points();
+                self.end_run();
                 self.in_braces += 1;
             }
             '}' if !self.is_json => {
                 self.end_points();
+                self.end_run();
                 self.in_braces = self.in_braces.saturating_sub(1);
+                self.in_continuation = false;
             }
             '(' => {
                 self.parentheses.push(begin);
@@ -168,6 +202,7 @@ impl<'a> Lexer<'a> {
             }
             ')' => {
                 self.parentheses.pop();
+                self.in_continuation = false;
                 self.close();
             }
             '[' | '{' => {
@@ -268,6 +303,7 @@ impl<'a> Lexer<'a> {
             }
         }
         self.numbering = Some(value);
+        self.begins_game |= self.prose == 1 && words::is_game(&self.recent[2]) && self.is_main_line();
         let next = self.peek();
         let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
         self.end_points();
@@ -299,8 +335,12 @@ impl<'a> Lexer<'a> {
             let moves = if line.len() % 6 == 1 && line.len() > 6 { &line[1..] } else { line };
             match moves.len() {
                 length if length % 6 == 0 => moves.chunks(6).for_each(|six| self.push_numbers(six, false)),
-                4 | 5 => self.push_fragment(line[0].begin, line[line.len() - 1].end, true),
-                _ => {}
+                0..4 => {}
+                // A short line of numbers can be anything, and one of neighbours is the edge of a diagram.
+                length => {
+                    let is_edge = line.windows(2).all(|pair| pair[1].value == pair[0].value + 1);
+                    self.push_fragment(line[0].begin, line[line.len() - 1].end, length < 6 || is_edge);
+                }
             }
         }
     }
@@ -321,13 +361,25 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// True outside of parentheses, comments and continuations.
+    fn is_main_line(&self) -> bool {
+        self.parentheses.is_empty() && self.in_braces == 0 && !self.in_continuation
+    }
+
     fn push_fragment(&mut self, begin: usize, end: usize, is_weak: bool) {
         self.push(Form::Fragment, [[OPEN; 2]; 3], begin, end, is_weak);
     }
 
     fn push(&mut self, form: Form, numbers: [[i8; 2]; 3], begin: usize, end: usize, is_weak: bool) {
         let numbering = self.numbering.take();
-        let restarts = form != Form::Numbers && numbering == Some(1) && self.highest > 1;
+        let again = self.highest > 1 || self.found.pieces.len() > self.first_numbered + 1;
+        let is_first = form != Form::Numbers && numbering == Some(1);
+        let follows_end = std::mem::take(&mut self.is_over) && !self.found.pieces.is_empty();
+        let restarts = self.begins_game || follows_end || is_first && self.highest > 0 && again;
+        self.begins_game = false;
+        if is_first {
+            self.first_numbered = self.found.pieces.len();
+        }
         if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
             self.highest = if restarts { 1 } else { self.highest.max(number) };
         }
@@ -345,6 +397,7 @@ impl<'a> Lexer<'a> {
             aside,
             mover: self.mover.take(),
             restarts,
+            follows_end,
             is_weak: is_weak || self.prose > 3,
         });
     }
@@ -368,6 +421,9 @@ impl<'a> Lexer<'a> {
     fn classify(&mut self, word: &str, begin: usize, end: usize) {
         if let Some((from, squares)) = words::squares(word) {
             self.end_run();
+            // In `Qd1d7,g7` the first square is the origin, in `Qd7g7` it is open.
+            let is_open = from == Some([OPEN; 2]) && squares.len() == 2;
+            let from = from.filter(|_| !(is_open && self.goes_on_with_a_square(end)));
             return self.add_points(Form::Squares, from, &squares, begin, end);
         }
         if let Some(pairs) = words::pairs(word) {
@@ -409,6 +465,11 @@ impl<'a> Lexer<'a> {
             let [from, to, third, ..] = self.points[..] else { return };
             let taken = if to.numbers == third.numbers { 4 } else { 3 };
             let Some(&arrow) = self.points.get(taken - 1) else { return };
+            if taken == 3 && to.is_tight && self.is_another_move(arrow, self.points.get(3)) {
+                self.points.drain(..2);
+                self.push_fragment(from.begin, to.end, false);
+                continue;
+            }
             if self.is_unclosed(from, arrow) {
                 self.points.drain(..taken);
                 self.push_fragment(from.begin, arrow.end, false);
@@ -425,6 +486,23 @@ impl<'a> Lexer<'a> {
         self.text[point.begin..point.end].bytes().all(|byte| byte.is_ascii_lowercase()) && self.prose > 0
     }
 
+    /// True if a point behind a space is the origin of another move: it is tied to the point after it.
+    fn is_another_move(&self, point: Point, next: Option<&Point>) -> bool {
+        let is_tied = || {
+            let after = self.text[point.end..].chars().next().map(half_width);
+            after.is_some_and(|c| "->/".contains(c)) && self.goes_on_with_a_square(point.end)
+        };
+        !point.is_tight && (next.is_some_and(|next| next.begin == point.begin) || is_tied())
+    }
+
+    /// True if a character of punctuation at the offset comes directly before a square.
+    fn goes_on_with_a_square(&self, end: usize) -> bool {
+        let mut after = self.text[end..].chars().map(half_width);
+        let is_tied = after.next().is_some_and(|c| c.is_ascii_punctuation());
+        let word: String = after.take_while(char::is_ascii_alphanumeric).collect();
+        is_tied && !word.starts_with('Q') && words::squares(&word).is_some()
+    }
+
     /// True if a parenthesis was opened inside the move and is not closed after it: the end of the move is missing.
     fn is_unclosed(&self, from: Point, arrow: Point) -> bool {
         let inside = self.parentheses.iter().any(|&opened| opened > from.begin);
@@ -437,7 +515,10 @@ impl<'a> Lexer<'a> {
         let points = std::mem::take(&mut self.points);
         let [first, .., last] = &points[..] else {
             if let [only] = points[..] {
-                let is_alone = self.prose == 0 && self.in_braces == 0 && self.form == Form::Squares;
+                let is_tied = self.text[..only.begin].ends_with(['-', '/'])
+                    || self.text[only.end..].starts_with(['-', '/']);
+                let is_alone =
+                    (self.prose == 0 || is_tied) && self.in_braces == 0 && self.form == Form::Squares;
                 self.push_fragment(only.begin, only.end, !is_alone);
             }
             return;
@@ -455,21 +536,31 @@ impl<'a> Lexer<'a> {
         let lower = word.to_ascii_lowercase();
         let next = self.text[self.at..].chars().map(half_width).find(|c| !"\" \t".contains(*c));
         let is_key = next == Some('=') || self.is_json && next == Some(':');
+        if self.is_json && is_key && words::names_moves(&lower) {
+            self.begins_game |= self.list.as_ref() == Some(&lower);
+            self.list.get_or_insert(lower.clone());
+        }
         self.key = Some(lower.clone());
         let is_name = is_key || next == Some(':');
-        if is_name && words::is_coordinate(&lower) || words::connects(&lower) {
+        if is_name && words::is_coordinate(word) || words::connects(&lower) {
             self.has_key = false;
             return;
         }
         self.has_key = is_key;
+        if is_name && !words::is_label(&lower) {
+            // Other names come between the names of the players and the moves.
+            self.mover = None;
+        }
         self.end_points();
         self.end_run();
         self.prose += usize::from(!words::is_label(&lower));
         if words::begins_continuation(&lower) {
             self.in_continuation = true;
         }
-        if let Some(player) = words::winner(&self.recent, &lower) {
+        // The winner follows its name: `winner: black`.
+        if let Some(player) = words::winner(&self.recent, &lower).filter(|_| !is_name) {
             self.mark(Mark::Won(player));
+            self.is_over |= words::ends_a_game(&lower) && self.is_main_line();
         }
         if let Some(colour) =
             words::colour(&lower).filter(|_| matches!(next, Some(':' | ')')) || self.prose == 0)
@@ -487,13 +578,17 @@ impl<'a> Lexer<'a> {
             self.skip();
         }
         let word = &self.text[begin..self.at];
+        let is_counter = self.numbering.is_some() && word.starts_with(['局', '盘', '盤']);
+        self.begins_game |= is_counter && self.is_main_line();
         if words::connects(word) {
             return;
         }
         self.end_points();
         self.end_run();
+        self.in_continuation |= words::begins_continuation(word);
         let (player, begins) = (words::chinese_winner(word), words::chinese_first(word));
         if let Some(player) = player {
+            self.is_over |= words::ends_a_game(word) && self.is_main_line();
             self.mark(Mark::Won(player));
         }
         if let Some(colour) = begins {
@@ -521,6 +616,7 @@ impl<'a> Lexer<'a> {
         if let Some(player) = player {
             self.mark(Mark::Won(player));
         }
+        self.is_over |= self.is_main_line();
         true
     }
 
@@ -555,7 +651,8 @@ impl<'a> Lexer<'a> {
 
     /// Reads the header of a CCGC record, `#[AM][first][second][result][time and place][event];`.
     fn header(&mut self) -> bool {
-        let Some(opened) = self.text[self.at..].strip_prefix(['#', '＃']) else { return false };
+        let rest = &self.text[self.at..];
+        let opened = rest.strip_prefix(['#', '＃']).unwrap_or(rest);
         let Some((fields, length)) = fields(opened) else { return false };
         if fields[0].trim() != "AM" {
             return false;
@@ -590,6 +687,7 @@ impl<'a> Lexer<'a> {
 
     fn begin_game(&mut self) {
         (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
+        (self.begins_game, self.is_over) = (false, false);
         (self.parentheses, self.in_braces, self.prose) = (Vec::new(), 0, 0);
         self.had_space = true;
     }

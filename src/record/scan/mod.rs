@@ -13,7 +13,7 @@ mod replay;
 mod words;
 
 use super::GameRecord;
-use super::reading::{Lines, Reading, Warning};
+use super::reading::{Intake, Lines, Reading, Warning};
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
@@ -48,7 +48,12 @@ struct Heading {
 /// Reads the games of a text. `is_json` keeps braces from being comments.
 pub(super) fn read(text: &str, start: Option<Position>, is_json: bool) -> Reading {
     let found = Lexer::new(text, is_json).read();
-    Scan { text, lines: Lines::new(text), reading: Reading::default(), start }.read(&found)
+    Scan { text, lines: Lines::new(text), reading: Reading::default(), start, lone: Vec::new() }.read(&found)
+}
+
+/// True if JSON holds a whole move.
+pub(super) fn has_moves(json: &str) -> bool {
+    Lexer::new(json, true).read().pieces.iter().any(|piece| piece.form != Form::Fragment)
 }
 
 /// Reads a move typed in a position: in any notation, but counted in the usual way.
@@ -88,6 +93,7 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
             aside: Aside::No,
             mover: None,
             restarts: false,
+            follows_end: false,
             is_weak: false,
         });
     }
@@ -122,6 +128,8 @@ struct Scan<'a> {
     lines: Lines<'a>,
     reading: Reading,
     start: Option<Position>,
+    /// Offsets of games with less than two moves and no header.
+    lone: Vec<usize>,
 }
 
 impl Scan<'_> {
@@ -146,6 +154,11 @@ impl Scan<'_> {
             }
         }
         self.section(heading, &found.pieces[begin..], &results);
+        if self.reading.games.len() > 1 {
+            for offset in std::mem::take(&mut self.lone) {
+                self.warn(offset, "a game with less than two moves is assumed here");
+            }
+        }
         self.reading
     }
 
@@ -205,6 +218,7 @@ impl Scan<'_> {
         if plays.is_empty() && (heading.is_ccgc || heading.start.is_some() && self.start.is_none()) {
             let mut record = GameRecord::new("", "", start());
             self.head(&heading, &mut record, None, results);
+            self.lone.extend((!heading.is_ccgc).then_some(heading.offset));
             self.reading.games.push(record);
         }
         let mut used = vec![false; pieces.len()];
@@ -217,6 +231,15 @@ impl Scan<'_> {
             let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
             let none = Heading { first: heading.first, is_ccgc: heading.is_ccgc, ..Heading::default() };
             self.head(if index == 0 { &heading } else { &none }, &mut record, play.first, &own);
+            let edge = play.way.start.size().edge();
+            if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
+                let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");
+                self.warn(pieces[play.begin].begin as usize, text);
+            }
+            let has_header = index == 0 && (heading.is_ccgc || heading.has_tags);
+            if play.moves.len() == 1 && !has_header {
+                self.lone.push(pieces[play.begin].begin as usize);
+            }
             self.explain(play, &pieces[play.begin], index);
             let goes_on = plays.get(index + 1).is_some_and(|next| next.begin == play.end);
             if let Some(next) = pieces.get(play.end).filter(|_| !goes_on) {
@@ -339,14 +362,15 @@ impl Scan<'_> {
 ///
 /// # Errors
 /// Fails if the text has no game.
-pub(super) fn read_games(text: &str, is_json: bool) -> Result<Reading, MalformedText> {
-    let reading = read(text, None, is_json);
-    if !reading.games.is_empty() {
-        return Ok(reading);
+pub(super) fn read_into(text: &str, intake: &mut Intake) -> Result<(), MalformedText> {
+    let Reading { games, mut warnings } = read(text, None, false);
+    if games.is_empty() {
+        return Err(MalformedText::new(match warnings.first() {
+            Some(warning) => format!("has no move that can be played; {warning}"),
+            None => "no move found".into(),
+        }));
     }
-    let reason = match reading.warnings.first() {
-        Some(warning) => format!("has no move that can be played; {warning}"),
-        None => "no move found".into(),
-    };
-    Err(MalformedText::new(reason))
+    intake.warnings.append(&mut warnings);
+    games.into_iter().for_each(|game| intake.add(game, 1));
+    Ok(())
 }

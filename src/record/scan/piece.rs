@@ -63,6 +63,8 @@ pub struct Piece {
     pub mover: Option<Colour>,
     /// True if a new game begins here according to the numbering.
     pub restarts: bool,
+    /// True if a result comes before, and the last game has ended.
+    pub follows_end: bool,
     /// True if a word or number of prose can look like this.
     pub is_weak: bool,
 }

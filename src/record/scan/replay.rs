@@ -179,7 +179,11 @@ impl Play {
         let mut position = way.start;
         let mut skipped = Vec::new();
         for (index, piece) in pieces.iter().enumerate().skip(begin) {
-            if piece.restarts && !play.moves.is_empty() || position.winner().is_some() {
+            let legal =
+                |way: Way| way.move_of(piece, &way.start).is_some_and(|mv| way.start.check(mv).is_ok());
+            let begins = || legal(way) || legal(Way::usual(way.start));
+            let is_new = piece.follows_end || piece.restarts && begins();
+            if !play.moves.is_empty() && is_new || position.winner().is_some() {
                 break;
             }
             let mv = way.move_of(piece, &position).filter(|_| piece.aside <= asides);
@@ -207,6 +211,12 @@ impl Play {
         }
         play
     }
+
+    /// True if the piece is a legal move after the last one.
+    fn goes_on(&self, piece: &Piece) -> bool {
+        let end = self.moves.iter().fold(self.way.start, |position, &mv| position.with_move(mv));
+        self.way.move_of(piece, &end).is_some_and(|mv| end.check(mv).is_ok())
+    }
 }
 
 /// What a text states about the games to find.
@@ -226,7 +236,8 @@ pub fn games(pieces: &[Piece], stated: Stated) -> Vec<Play> {
     for level in levels.into_iter().filter(present) {
         let found = games_at(pieces, stated, level);
         let longest = |games: &[Play]| games.iter().map(|play| play.moves.len()).max().unwrap_or_default();
-        if longest(&found) > longest(&best) {
+        // Moves in comments are no game beside others.
+        if longest(&found) > longest(&best) && (level != Aside::Comment || best.is_empty()) {
             best = found;
         }
     }
@@ -245,7 +256,7 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
             // The piece that ended the last game can begin another.
             let continues = before.map(|way| Play::new(way, pieces, at, asides));
             continues
-                .filter(|play| !play.moves.is_empty())
+                .filter(|play| play.moves.len() > 1)
                 .or_else(|| games.last().and_then(|last| with_earlier_pieces(pieces, last, at, asides)))
         };
         let Some(mut play) = found else {
@@ -257,7 +268,8 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
         let begins_black = pieces[play.begin].mover.is_some()
             && play.begin > 0
             && pieces[play.begin].mover == pieces[play.begin - 1].mover;
-        play.is_announced = announced || begins_black || play.moves.len() >= 6;
+        let goes_on = games.last().is_some_and(|last| last.end == play.begin && last.goes_on(&pieces[at]));
+        play.is_announced = (announced || begins_black || play.moves.len() >= 6) && !goes_on;
         at = play.end;
         let is_continued = games.last().is_some_and(|last| {
             pieces[play.begin].mover.is_none()

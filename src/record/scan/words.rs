@@ -35,7 +35,7 @@ fn plain_squares(word: &str) -> Option<Vec<[i8; 2]>> {
         let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
         let rank = rest[1..1 + digits].parse().ok().filter(|rank| (1..=10).contains(rank) && digits <= 2)?;
         squares.push([column, rank]);
-        rest = &rest[1 + digits..];
+        rest = rest[1 + digits..].trim_start_matches(['x', '_']);
     }
     (!squares.is_empty()).then_some(squares)
 }
@@ -91,15 +91,53 @@ pub fn names_a_size(key: &str) -> bool {
     ["size", "edge", "棋盘", "board"].iter().any(|part| key.contains(part))
 }
 
-/// True if the name of a value is that of a coordinate, as `x0`, `from_row`.
+/// True if the name of a value says that it is the list of a game's moves.
+pub fn names_moves(key: &str) -> bool {
+    ["moves", "turns", "history", "plies", "steps", "actions"].contains(&key)
+}
+
+/// True if the name of a value is that of a coordinate, as `x0`, `from_row`, `fromRow`.
 pub fn is_coordinate(key: &str) -> bool {
-    const NAMES: [&str; 21] = [
-        "x", "y", "r", "c", "row", "col", "column", "rank", "file", "from", "to", "arrow", "shoot", "shot",
-        "start", "end", "src", "dst", "dest", "block", "stone",
+    const NAMES: [&str; 28] = [
+        "x",
+        "y",
+        "r",
+        "c",
+        "row",
+        "col",
+        "column",
+        "rank",
+        "file",
+        "from",
+        "to",
+        "arrow",
+        "shoot",
+        "shot",
+        "start",
+        "end",
+        "src",
+        "dst",
+        "dest",
+        "block",
+        "stone",
+        "source",
+        "destination",
+        "target",
+        "piece",
+        "queen",
+        "amazon",
+        "fire",
     ];
-    let parts = key.split(|c: char| c == '_' || c.is_ascii_digit());
-    let mut parts = parts.filter(|part| !part.is_empty()).peekable();
-    parts.peek().is_some() && parts.all(|part| NAMES.contains(&part))
+    let mut spaced = String::new();
+    for letter in key.chars() {
+        match letter {
+            'A'..='Z' if spaced.ends_with(|c: char| c.is_ascii_lowercase()) => spaced.extend([' ', letter]),
+            '_' | '0'..='9' => spaced.push(' '),
+            other => spaced.push(other),
+        }
+    }
+    let mut parts = spaced.split(' ').filter(|part| !part.is_empty()).peekable();
+    parts.peek().is_some() && parts.all(|part| NAMES.contains(&&*part.to_ascii_lowercase()))
 }
 
 /// True if a word can be between the squares of one move.
@@ -112,6 +150,11 @@ pub fn connects(word: &str) -> bool {
     WORDS.contains(&word) || !word.is_ascii() && !word.contains("后手") && word.chars().all(of_chinese)
 }
 
+/// True if a word with a number begins a game: `Game 2`.
+pub fn is_game(word: &str) -> bool {
+    ["game", "对局", "第"].contains(&word)
+}
+
 /// True if a word before a move is no prose.
 pub fn is_label(word: &str) -> bool {
     colour(word).is_some()
@@ -120,7 +163,20 @@ pub fn is_label(word: &str) -> bool {
 
 /// True if the moves behind a word on its line are not played.
 pub fn begins_continuation(word: &str) -> bool {
-    ["pv", "ponder", "multipv"].contains(&word)
+    const WORDS: [&str; 11] = [
+        "pv",
+        "ponder",
+        "multipv",
+        "better",
+        "instead",
+        "should",
+        "could",
+        "would",
+        "variation",
+        "threat",
+        "idea",
+    ];
+    WORDS.contains(&word) || ["不如", "应该", "应走", "改走", "变化"].iter().any(|part| word.contains(part))
 }
 
 /// Returns the colour that a word names.
@@ -153,6 +209,12 @@ pub fn winner(before: &[String; 3], word: &str) -> Option<Player> {
         }
         _ => None,
     }
+}
+
+/// True if a word of a result says that the game is over: nobody resigns in a comment on a move.
+pub fn ends_a_game(word: &str) -> bool {
+    ["resigns", "resigned", "forfeits", "forfeited", "flagged"].contains(&word)
+        || ["认输", "認輸", "投降", "弃权"].iter().any(|part| word.contains(part))
 }
 
 fn opponent(player: Player) -> Player {

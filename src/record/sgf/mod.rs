@@ -34,6 +34,7 @@ mod start;
 mod write;
 
 pub use read::read;
+pub(super) use read::read_into;
 pub use write::write;
 
 /// True if a text holds the beginning of a game in SGF.
@@ -144,7 +145,7 @@ mod tests {
             ("(;GM[18];B[djdd€])", 0, "ply 1"),
             ("(;SZ[8];B[djddgd])", 0, "ply 1"),
             ("(;GM[18]!)", 0, "belongs inside brackets"),
-            ("(;GM[18]XX[1]\n;B[djddgd]YY[2])", 1, "line 1: these properties are not kept: XX, YY"),
+            ("(;GM[18]XX[1]\n;B[djddgd]YY[2])", 1, "line 2: the property YY is not kept"),
             ("(;GM[18]RE[who?];B[djddgd])", 1, "names no winner"),
             ("(;GM[18];B[djddgd](;W[addgad])(;W[addg]))", 2, "ply 2: \"addg\" is not a move"),
         ] {

@@ -1,14 +1,16 @@
 //! Reads game records from SGF.
 
-use super::scanner::{Node, Scanner};
+use super::scanner::{Property, Scanner, Tree};
 use super::start::{SetUp, read_integer};
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size};
-use crate::record::reading::{Lines, Reading, Warning};
+use crate::record::reading::{Intake, Lines, Reading, Warning};
 use crate::record::scan::{self, Piece, Way};
-use crate::record::{Forfeit, GameRecord, MAX_NESTING, Note, Notes, PlayedMove, Variation};
+use crate::record::{Forfeit, GameRecord, MAX_NESTING, Note, PlayedMove, Variation};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Reads all games of a file. Text around the games that looks like a move is in a warning.
@@ -16,34 +18,37 @@ use std::time::Duration;
 /// # Errors
 /// Fails if the file has no game that can be read.
 pub fn read(text: &str) -> Result<Reading, MalformedText> {
+    Reading::collect(|intake| read_into(text, intake))
+}
+
+/// Reads like [`read`], one game at a time.
+pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), MalformedText> {
     let (mut scanner, mut lines) = (Scanner::new(text), Lines::new(text));
-    let (mut reading, mut end) = (Reading::default(), 0);
-    let mut failure = None;
-    while let Some(tree) = scanner.tree() {
+    let (mut end, mut failure, mut unknown) = (0, None, BTreeSet::new());
+    while let Some(mut tree) = scanner.tree() {
+        intake.warnings.extend(scan::strays(&text[end..tree.range.start], lines.at(end)));
         let line = lines.at(tree.range.start);
-        reading.warnings.extend(scan::strays(&text[end..tree.range.start], lines.at(end)));
         end = tree.range.end;
-        match game_of(&tree.nodes) {
-            Ok((game, mut warnings)) => {
-                warnings.extend(tree.problems);
-                warnings.sort_by_key(|(offset, _)| *offset);
+        match game_of(&tree) {
+            Ok((game, mut problems)) => {
+                problems.append(&mut tree.problems);
+                problems.append(&mut unknown_properties(&tree, &mut unknown));
+                problems.sort_by_key(|(offset, _)| *offset);
                 let warning = |(offset, text)| Warning::new(lines.at(offset), text);
-                reading.warnings.extend(warnings.into_iter().map(warning));
-                reading.add(game, line);
+                intake.warnings.extend(problems.into_iter().map(warning));
+                intake.add(game, line);
             }
             Err((offset, problem)) => {
-                let warning = Warning::new(
-                    lines.at(offset.max(tree.range.start)),
-                    format!("this game is left out: {problem}"),
-                );
+                let line = lines.at(offset.max(tree.range.start));
+                let warning = Warning::new(line, format!("this game is left out: {problem}"));
                 failure = failure.or(Some(warning.clone()));
-                reading.warnings.push(warning);
+                intake.warnings.push(warning);
             }
         }
     }
-    reading.warnings.extend(scan::strays(&text[end..], lines.at(end)));
+    intake.warnings.extend(scan::strays(&text[end..], lines.at(end)));
     match failure {
-        _ if !reading.games.is_empty() => Ok(reading),
+        _ if intake.games > 0 => Ok(()),
         Some(failure) => Err(MalformedText::new(failure.to_string())),
         None => Err(MalformedText::new("an SGF file begins with (;")),
     }
@@ -58,61 +63,113 @@ const KNOWN: [&str; 24] = [
     "PLY", "N", "V", "C", "B", "W", "AE", "SO",
 ];
 
-/// Builds a record from the nodes of a game tree.
-fn game_of(nodes: &[Node]) -> Result<(GameRecord, Vec<Problem>), Problem> {
-    let on_main_line = || std::iter::successors(nodes.first(), |node| nodes.get(*node.children.first()?));
-    let values = |name: &str| on_main_line().find_map(|node| node.values(name));
-    let text = |name: &str| values(name).map_or_else(String::new, |values| one_line(&values[0]));
+/// Maximum number of unknown properties in warnings.
+const MAX_NAMES: usize = 40;
+
+/// Names the properties that no record keeps, each once in a file: at its first place.
+fn unknown_properties(tree: &Tree, known: &mut BTreeSet<String>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for property in tree.nodes().flat_map(|node| tree.properties(node)) {
+        let name = property.name();
+        let is_known = KNOWN.contains(&&*name) || SetUp::CHANGES.contains(&&*name) || known.contains(&*name);
+        if !is_known && known.len() < MAX_NAMES {
+            problems.push((property.offset(), format!("the property {name} is not kept")));
+            known.insert(name.into_owned());
+        }
+    }
+    problems
+}
+
+/// Returns the nodes of the main line.
+fn main_line(tree: &Tree) -> impl Iterator<Item = usize> {
+    std::iter::successors(tree.nodes().next(), |&node| tree.children(node).next())
+}
+
+/// The properties about the whole game, each where the main line has it first.
+struct Heading<'t>(Vec<(&'static str, Property<'t>)>);
+
+impl<'t> Heading<'t> {
+    const NAMES: [&'static str; 10] = ["GM", "PB", "PW", "RE", "DT", "PC", "EV", "OT", "NUMBER", "FORFEIT"];
+
+    fn of(tree: &'t Tree) -> Self {
+        let mut found = Vec::new();
+        for property in main_line(tree).flat_map(|node| tree.properties(node)) {
+            let name = Self::NAMES.into_iter().find(|name| *name == property.name());
+            if let Some(name) = name.filter(|name| found.iter().all(|(known, _)| known != name)) {
+                found.push((name, property));
+            }
+        }
+        Self(found)
+    }
+
+    fn values(&self, name: &str) -> Option<Vec<String>> {
+        let (_, property) = self.0.iter().find(|(known, _)| *known == name)?;
+        Some(property.values().map(|value| one_line(&value)).collect())
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.values(name).map_or_else(String::new, |mut values| values.swap_remove(0))
+    }
+
+    /// Fails if the file is of another game.
+    fn check_game(&self) -> Result<(), String> {
+        let number = self.text("GM");
+        let kind = number.trim().to_ascii_lowercase();
+        let is_amazons = kind.is_empty() || kind == "18" || kind.contains("amazon");
+        if is_amazons { Ok(()) } else { Err(format!("GM is {number}, but Amazons is game 18")) }
+    }
+
+    /// Returns the record without its moves. `swapped` exchanges the colours. Fails if the number is none.
+    fn record(&self, start: Position, swapped: bool) -> Result<GameRecord, MalformedText> {
+        let [black, white] = if swapped { ["PW", "PB"] } else { ["PB", "PW"] }.map(|name| self.text(name));
+        let (winner, by) = read_result(&self.text("RE"));
+        let forfeit = match self.values("FORFEIT") {
+            Some(values) => {
+                let mut values = values.into_iter();
+                Some((values.next().unwrap_or_default(), values.next().unwrap_or_default()))
+            }
+            None => by.map(|kind| (kind.to_owned(), self.text("RE"))),
+        };
+        let when = [self.text("DT"), self.text("PC")];
+        let number = self.text("NUMBER");
+        Ok(GameRecord {
+            winner: winner.map(|winner| if swapped { winner.opponent() } else { winner }),
+            forfeit,
+            when: when.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" "),
+            event: self.text("EV"),
+            control: self.text("OT"),
+            number: if number.is_empty() { 0 } else { read_integer("NUMBER", &number)? },
+            ..GameRecord::new(black, white, start)
+        })
+    }
+}
+
+/// Builds a record from a game tree.
+fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
     let at_root = |error: MalformedText| (0, error.to_string());
-    let game_number = text("GM");
-    let kind = game_number.trim().to_ascii_lowercase();
-    if !kind.is_empty() && kind != "18" && !kind.contains("amazon") {
-        return Err((0, format!("GM is {game_number}, but Amazons is game 18")));
-    }
+    let heading = Heading::of(tree);
+    heading.check_game().map_err(|problem| (0, problem))?;
     let mut set_up = SetUp::default();
-    let has_move = |node: &Node| moves_of(node).next().is_some();
-    for (name, values) in on_main_line().take_while(|node| !has_move(node)).flat_map(|node| &node.properties)
-    {
-        set_up.add(name, values).map_err(at_root)?;
+    let has_move = |node: &usize| moves_of(tree, *node).next().is_some();
+    let before_moves = main_line(tree).take_while(|node| !has_move(node));
+    for property in before_moves.flat_map(|node| tree.properties(node)) {
+        set_up.add(&property).map_err(at_root)?;
     }
-    let moves: Vec<(Side, Piece)> = on_main_line()
-        .flat_map(moves_of)
-        .map_while(|(side, text)| Some((side, scan::piece_of(text)?)))
+    let moves: Vec<(Side, Piece)> = main_line(tree)
+        .flat_map(|node| moves_of(tree, node))
+        .map_while(|(side, text)| Some((side, scan::piece_of(&text)?)))
         .take(MAX_PLIES)
         .collect();
     let (way, swapped) = way_of(&set_up, &moves).map_err(at_root)?;
-    let mut reader = Reader { nodes, way, swapped, problems: Vec::new() };
-    let game = reader.line(0, &mut Vec::new(), 0)?;
-    let side = |colour: Side| if swapped { colour.opponent() } else { colour };
-    let (winner, by) = read_result(&text("RE"));
-    if winner.is_none() && !["", "?", "0", "Void", "Draw"].contains(&text("RE").trim()) {
-        reader.problems.push((
-            nodes.first().map_or(0, |root| root.offset),
-            format!("the result {:?} names no winner", text("RE")),
-        ));
+    let mut reader = Reader { tree, way, swapped, problems: Vec::new() };
+    let game = reader.line(tree.nodes().next(), &mut Vec::new(), 0)?;
+    let record = heading.record(way.start, swapped).map_err(at_root)?;
+    let result = heading.text("RE");
+    if record.winner.is_none() && !["", "?", "0", "Void", "Draw"].contains(&result.trim()) {
+        let offset = tree.nodes().next().map_or(0, |root| tree.offset(root));
+        reader.problems.push((offset, format!("the result {result:?} names no winner")));
     }
-    let forfeit = match values("FORFEIT") {
-        Some(values) => {
-            Some((one_line(&values[0]), values.get(1).map_or_else(String::new, |text| one_line(text))))
-        }
-        None => by.map(|kind| (kind.to_owned(), text("RE"))),
-    };
-    let when = [text("DT"), text("PC")].into_iter().filter(|text| !text.is_empty());
-    let number = text("NUMBER");
-    let [black, white] = if swapped { [text("PW"), text("PB")] } else { [text("PB"), text("PW")] };
-    reader.warn_of_unknown();
-    let record = GameRecord {
-        moves: game.moves,
-        notes: game.notes,
-        winner: winner.map(side),
-        forfeit,
-        when: when.collect::<Vec<_>>().join(" "),
-        event: text("EV"),
-        control: text("OT"),
-        number: if number.is_empty() { 0 } else { read_integer("NUMBER", &number).map_err(at_root)? },
-        ..GameRecord::new(black, white, way.start)
-    };
-    Ok((record, reader.problems))
+    Ok((GameRecord { moves: game.moves, notes: game.notes, ..record }, reader.problems))
 }
 
 /// More moves than any game can have.
@@ -177,20 +234,17 @@ fn one_line(text: &str) -> String {
 }
 
 /// Returns the sides and texts of a node's moves.
-fn moves_of(node: &Node) -> impl Iterator<Item = (Side, &str)> {
-    node.properties.iter().flat_map(|(name, values)| {
-        let side = match name.as_str() {
-            "B" => Some(Side::Black),
-            "W" => Some(Side::White),
-            _ => None,
-        };
-        side.map(|side| (side, values[0].as_str()))
+fn moves_of<'t>(tree: &'t Tree, node: usize) -> impl Iterator<Item = (Side, Cow<'t, str>)> {
+    tree.properties(node).filter_map(|property| match &*property.name() {
+        "B" => Some((Side::Black, property.value())),
+        "W" => Some((Side::White, property.value())),
+        _ => None,
     })
 }
 
 /// Reads the lines of a game tree.
 struct Reader<'a> {
-    nodes: &'a [Node],
+    tree: &'a Tree<'a>,
     way: Way,
     /// True if the file's White is our Black.
     swapped: bool,
@@ -198,88 +252,111 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the line of moves that begins at node index `first`, with its variations. `before` holds the moves before
-    /// the line. The line ends before a move that cannot be read. Fails if the main line sets up amazons.
-    fn line(&mut self, first: usize, before: &mut Vec<Move>, nesting: usize) -> Result<Variation, Problem> {
-        let (mut moves, mut notes) = (Vec::new(), Notes::new());
-        let depth = before.len();
-        let mut next = self.nodes.get(first);
+    /// Reads the line of moves that begins at a node, with its variations. `before` holds the moves before the line. The
+    /// line ends before a move that cannot be read. Fails if the main line sets up amazons.
+    fn line(
+        &mut self,
+        first: Option<usize>,
+        before: &mut Vec<Move>,
+        nesting: usize,
+    ) -> Result<Variation, Problem> {
+        let (mut line, depth, mut next) = (Variation::default(), before.len(), first);
         while let Some(node) = next {
-            let mut comment = node.values("C").map(|values| values[0].as_str()).unwrap_or_default();
-            let ended = !self.add_moves(node, &mut moves, before, nesting)?;
-            if let Some(played) = moves.last_mut().filter(|_| moves_of(node).next().is_some() && !ended) {
-                comment = read_comment(comment, played);
-            }
-            let note: &mut Note = notes.entry(moves.len()).or_default();
-            if !note.comment.is_empty() && !comment.is_empty() {
-                note.comment.push('\n');
-            }
-            note.comment += comment;
-            if let Some(name) = node.values("N") {
-                note.name = one_line(&name[0]);
-            }
-            let value = node.values("V").and_then(|values| values[0].trim().parse().ok());
-            note.value = value.filter(|value: &f32| value.is_finite()).or(note.value);
-            if ended {
+            let goes_on = self.add_moves(node, &mut line.moves, before, nesting)?;
+            self.add_note(node, &mut line, goes_on);
+            if !goes_on {
                 break;
             }
-            for &other in node.children.iter().skip(1) {
-                if nesting >= MAX_NESTING {
-                    self.problems.push((self.nodes[other].offset, "a variation is nested too deeply".into()));
-                    continue;
-                }
-                let mut variation = self.line(other, before, nesting + 1)?;
-                variation.moves.shrink_to_fit();
-                if variation != Variation::default() {
-                    note.variations.push(variation);
-                }
+            for other in self.tree.children(node).skip(1) {
+                self.add_variation(other, &mut line, before, nesting)?;
             }
-            next = node.children.first().and_then(|&index| self.nodes.get(index));
+            next = self.tree.children(node).next();
         }
         before.truncate(depth);
         // A variation is an alternative to the next move, and the last position has none.
-        if let Some(last) = notes.get_mut(&moves.len()) {
+        if let Some(last) = line.notes.get_mut(&line.moves.len()) {
             for variation in std::mem::take(&mut last.variations) {
-                let Some(played) = variation.moves.first() else { continue };
-                self.problems.push((self.nodes[first].offset, format!("in no game: {}", played.mv)));
+                let offset = first.map_or(0, |first| self.tree.offset(first));
+                let mv = variation.moves.first();
+                self.problems.extend(mv.map(|played| (offset, format!("in no game: {}", played.mv))));
             }
         }
-        notes.retain(|_, note| *note != Note::default());
-        Ok(Variation { moves, notes })
+        line.notes.retain(|_, note| *note != Note::default());
+        line.moves.shrink_to_fit();
+        Ok(line)
+    }
+
+    /// Adds comment, name and value of a node to its position, and what its comment says about its move.
+    fn add_note(&self, node: usize, line: &mut Variation, goes_on: bool) {
+        let property = |name: &str| self.tree.property(node, name).map(|property| property.value());
+        let text = property("C").unwrap_or_default();
+        let mut comment = &*text;
+        let note = line.notes.entry(line.moves.len()).or_default();
+        let has_move = || moves_of(self.tree, node).next().is_some();
+        if let Some(played) = line.moves.last_mut().filter(|_| goes_on && has_move()) {
+            comment = read_comment(comment, played);
+        }
+        if !note.comment.is_empty() && !comment.is_empty() {
+            note.comment.push('\n');
+        }
+        note.comment += comment;
+        if let Some(name) = property("N") {
+            note.name = one_line(&name);
+        }
+        let value = property("V").and_then(|value| value.trim().parse().ok());
+        note.value = value.filter(|value: &f32| value.is_finite()).or(note.value);
+    }
+
+    /// Adds the variation that begins at a node to the last position of a line.
+    fn add_variation(
+        &mut self,
+        first: usize,
+        line: &mut Variation,
+        before: &mut Vec<Move>,
+        nesting: usize,
+    ) -> Result<(), Problem> {
+        if nesting >= MAX_NESTING {
+            self.problems.push((self.tree.offset(first), "a variation is nested too deeply".into()));
+            return Ok(());
+        }
+        let variation = self.line(Some(first), before, nesting + 1)?;
+        if variation != Variation::default() {
+            line.notes.entry(line.moves.len()).or_default().variations.push(variation);
+        }
+        Ok(())
     }
 
     /// Adds the moves of a node. Returns false if the line ends before one of them.
     fn add_moves(
         &mut self,
-        node: &Node,
+        node: usize,
         moves: &mut Vec<PlayedMove>,
         before: &mut Vec<Move>,
         nesting: usize,
     ) -> Result<bool, Problem> {
-        let sets_up = |(name, _): &(String, _)| SetUp::CHANGES.contains(&name.as_str());
-        if !before.is_empty() && node.properties.iter().any(sets_up) {
-            let problem = (node.offset, format!("amazons are set up after ply {}", before.len()));
+        let offset = self.tree.offset(node);
+        let sets_up = |property: Property| SetUp::CHANGES.contains(&&*property.name());
+        if !before.is_empty() && self.tree.properties(node).any(sets_up) {
+            let problem = (offset, format!("amazons are set up after ply {}", before.len()));
             if nesting == 0 {
                 return Err(problem);
             }
             self.problems.push(problem);
             return Ok(false);
         }
-        for (side, text) in moves_of(node) {
+        for (side, text) in moves_of(self.tree, node) {
             let side = if self.swapped { side.opponent() } else { side };
-            match self.move_of(side, text, before) {
+            match self.move_of(side, &text, before) {
                 Ok(mv) => {
                     moves.push(mv.into());
                     before.push(mv);
                 }
                 Err(problem) => {
-                    let is_end = node.children.is_empty() && is_no_move(text);
+                    let is_end = self.tree.children(node).next().is_none() && is_no_move(&text);
                     if !is_end {
                         let what = if nesting == 0 { "the game" } else { "the variation" };
-                        self.problems.push((
-                            node.offset,
-                            format!("ply {}: {problem}; {what} ends here", before.len() + 1),
-                        ));
+                        let text = format!("ply {}: {problem}; {what} ends here", before.len() + 1);
+                        self.problems.push((offset, text));
                     }
                     return Ok(false);
                 }
@@ -312,24 +389,7 @@ impl Reader<'_> {
         };
         self.way.move_of(&piece, &position).ok_or_else(no_move)
     }
-
-    /// Warns of the properties that no record keeps.
-    fn warn_of_unknown(&mut self) {
-        let mut names: Vec<&str> = Vec::new();
-        for (name, _) in self.nodes.iter().flat_map(|node| &node.properties) {
-            let is_known = KNOWN.contains(&name.as_str()) || SetUp::CHANGES.contains(&name.as_str());
-            if !is_known && names.len() < MAX_NAMES && !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-        if let (Some(root), false) = (self.nodes.first(), names.is_empty()) {
-            self.problems.push((root.offset, format!("these properties are not kept: {}", names.join(", "))));
-        }
-    }
 }
-
-/// Maximum number of unknown properties in a warning.
-const MAX_NAMES: usize = 40;
 
 /// True if a value says that no move was played.
 fn is_no_move(text: &str) -> bool {

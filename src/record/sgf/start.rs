@@ -1,10 +1,12 @@
 //! Start positions from SGF set-up properties, and SGF points.
 
+use super::scanner::Property;
 use crate::board::bitboard::Bitboard;
 use crate::board::notation::MalformedText;
 use crate::board::notation::moves::square_of_letters;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
+use std::borrow::Cow;
 
 /// Values of a game's set-up properties: board size, amazons, arrows, side to move and ply.
 #[derive(Default)]
@@ -24,13 +26,16 @@ impl SetUp {
     pub const CHANGES: [&str; 4] = ["AB", "AW", "AA", "AE"];
 
     /// Records the values of a set-up property; ignores other properties. Fails if `SZ` or `PLY` is not a number.
-    pub fn add(&mut self, name: &str, values: &[String]) -> Result<(), MalformedText> {
+    pub fn add(&mut self, property: &Property) -> Result<(), MalformedText> {
+        let name = &*property.name();
+        let values = || property.values().map(Cow::into_owned);
         if let Some(kind) = Self::STONES.iter().position(|known| *known == name) {
-            self.points.extend(values.iter().map(|value| (kind, value.clone())));
+            self.points.extend(values().map(|value| (kind, value)));
         }
-        let value = values[0].trim();
+        let value = property.value();
+        let value = value.trim();
         match name {
-            "AE" => self.emptied.extend_from_slice(values),
+            "AE" => self.emptied.extend(values()),
             "SZ" => self.edge = Some(read_integer(name, value.split(':').next().unwrap_or_default())?),
             "PL" if value.starts_with(['B', 'b']) => self.side = Some(Side::Black),
             "PL" if value.starts_with(['W', 'w']) => self.side = Some(Side::White),

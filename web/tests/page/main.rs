@@ -15,7 +15,7 @@ use testkit::browser::{Browser, expected};
 use testkit::page::{
     assert_accessible, assert_fits, assert_schemes_accessible, assert_translated, axe, page,
 };
-use testkit::{Folder, random_game, random_move, random_record, size};
+use testkit::{Folder, random_game, random_move, random_record, repository, size};
 
 /// Opens the page with a new game; `None` if the page cannot be built or the browser is missing.
 fn opened(test: &str) -> Option<Browser> {
@@ -578,7 +578,7 @@ fn bad_input_gets_a_message_and_the_page_works_on() {
     for (text, problem) in [
         ("(;GM[18];B[zz", "no closing bracket: zz"),
         ("{\"moves\":", "The text: contains no game; line 1"),
-        ("d1-d7/g7 d1-d2/d3", "2 games opened.\nline 1: a new game"),
+        ("d1-d7/g7 d1-d2/d3", "line 1: move 2, d1-d2/d3, is not legal"),
         ("{\"requests\":[{\"x0\":9}]}", "contains no game"),
         ("", "no game"),
     ] {
@@ -682,6 +682,53 @@ fn page_fits_every_language_screen_and_theme() {
             assert_fits(&mut browser, width, language);
         }
     }
+}
+
+/// JavaScript function of the sources of the record readers: their messages, each `{…}` replaced by a sample, that have
+/// no Chinese translation. A message is a literal with at least two words.
+const UNTRANSLATED: &str = r#"((sources) => {
+    const code = (source) => source.split('#[cfg(test)]')[0].replaceAll(/^ *\/\/.*$/gm, '').replaceAll(`'"'`, '');
+    const literals = sources.flatMap((source) => [...code(source).matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text));
+    const messages = literals.filter((text) => /[a-z]{2} [a-z]{2}|[a-z]{2}:? \{|\}'?[a-z]* [a-z]{2}/.test(text));
+    const isChinese = (text) => /[\u4e00-\uffff]/.test(text) && !/[a-z]{3}/.test(text.replaceAll(/djddgd|JSON/g, ''));
+    const isTranslated = (text) => ['7', 'Black'].some((part) => isChinese(problemText(text.replaceAll(/\{[^{}]*\}/g, part))));
+    return messages.filter((text) => !isTranslated(text)).sort();
+})"#;
+
+/// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
+const NO_MESSAGES: [&str; 12] = [
+    " at line ",
+    "Botzone says {verdict}",
+    "an array",
+    "an object",
+    "crash: {what}",
+    "effort {effort}",
+    "garbage: {what:?}",
+    "illegal: {what}",
+    "late: no answer after {:.3} s",
+    "lead {lead}",
+    "winning rate ",
+    "winning rate {rate}",
+];
+
+/// Returns the texts of all Rust files in a folder and below.
+fn sources(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries
+        .flat_map(|path| match path.is_dir() {
+            true => sources(&path),
+            false => vec![std::fs::read_to_string(path).expect("a source")],
+        })
+        .collect()
+}
+
+#[test]
+fn every_message_of_the_record_readers_is_translated() {
+    let Some(mut browser) = opened("translations of the record readers") else { return };
+    browser.choose("#language", "zh");
+    let sources = json!(sources(&repository().join("src/record")));
+    let untranslated: Vec<String> = value(&mut browser, &format!("{UNTRANSLATED}({sources})"));
+    assert_eq!(untranslated, NO_MESSAGES.map(str::to_owned));
 }
 
 #[test]
@@ -797,8 +844,8 @@ fn proven_endgame_shows_its_margin() {
 }
 
 #[test]
-fn gbk_records_of_chinese_programs_are_read() {
-    let Some(mut browser) = opened("a record in GBK") else { return };
+fn gbk_and_utf_16_records_of_chinese_programs_are_read() {
+    let Some(mut browser) = opened("records in GBK and UTF-16") else { return };
     let folder = Folder::new("gbk");
     let file = folder.join("record.txt");
     // #[AM][甲队][乙队][先手胜] in GBK.
@@ -808,6 +855,12 @@ fn gbk_records_of_chinese_programs_are_read() {
     browser.give_file("#file", &file);
     browser.wait_for("state.tree.line().length === 3");
     browser.assert_value("[state.tree.record.black, state.tree.record.white]", json!(["甲队", "乙队"]));
+    let text = "\u{feff}#[AM][丙队][乙队][先手胜][2020.08.16][2020 CCGC];\r\n1 d1d7(g7) a7d4(a7) 2 g1e3(e10)";
+    std::fs::write(&file, text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
+        .expect("a file");
+    browser.give_file("#file", &file);
+    browser.wait_for("state.tree.line().length === 4");
+    browser.assert_value("[state.tree.record.black, state.tree.record.white]", json!(["丙队", "乙队"]));
 }
 
 // Match mode needs `otrera gui`; `protocol/tests/match_mode.rs` plays matches.

@@ -160,6 +160,39 @@ fn resigning_asks_for_confirmation() {
     browser.click_and_wait("#play-again", "state.players.black === 'engine' && state.tree.current.ply === 1");
 }
 
+/// Index in `CONTROLS` of the engine strength "1 s a move", which an interruption ends after 0.1 s.
+const ONE_SECOND: usize = 1;
+
+#[test]
+fn answers_for_an_older_position_are_dropped() {
+    let Some(mut browser) = opened("late answers") else { return };
+    new_game(&mut browser, ONE_SECOND);
+    wait_for_turn(&mut browser);
+    // The engine's move, after a take-back during its search.
+    browser.evaluate("play('c1-c5/f5'), 0");
+    browser.wait_for("state.searches === 1");
+    browser.click("#undo");
+    browser.wait_for("state.tree.current.ply === 0 && state.searches === 0");
+    browser.assert_value("[state.tree.current.ply, state.tree.line().length]", json!([0, 2]));
+    browser.assert_value("state.tree.root.children.length", 1);
+    // A typed move, its hint, and a search for the position before, all answered after another move.
+    open_for_two_persons(&mut browser);
+    let late = "const { ask } = Engine.prototype; const held = new Promise((resolve) => { window.release = resolve; });
+        engine.ask = async (request) => { delete engine.ask; const answer = await ask.call(engine, request); await held; return answer; };";
+    for request in ["playTyped('c1-c5/f5')", "hint()", "toggleAnalysis(), Promise.resolve()"] {
+        browser.evaluate(
+            "interrupt(), state.analysing = false, goTo(state.tree.root), delete state.tree.root.found",
+        );
+        browser.wait_for("state.searches === 0 && Boolean(state.tree.current.described)");
+        browser.evaluate(&format!(
+            "(() => {{ state.tree.root.children.length = 0; {late} window.asked = {request}; state.analysing = false; play('c1-c2/c3'); }})()"
+        ));
+        let after = "(async () => { release(); await asked; await new Promise((done) => setTimeout(done)); const { root, current } = state.tree;
+            return [root.children.map(({ move }) => move), current.move, state.hint, state.found]; })()";
+        browser.assert_value(after, json!([["c1-c2/c3"], "c1-c2/c3", null, null]));
+    }
+}
+
 /// JavaScript expression for the state of a game that must survive a reload.
 const KEPT: &str = "[state.players, state.control, state.tree.current.ply, state.tree.begun, board.flipped,
     state.tree.movesTo(state.tree.current), state.tree.line().length, state.tree.root.children.map(({ move }) => move).sort()]";

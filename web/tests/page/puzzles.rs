@@ -18,7 +18,18 @@ fn wrong_move_is_refuted_and_right_one_confirmed() {
     let start = position(&mut browser);
     browser.assert_text("#status", "only move that keeps the win");
     let solution = move_in(&mut browser, "puzzles.puzzle.solution");
-    let wrong = start.legal_moves().find(|&mv| mv != solution).expect("there are many");
+    // Each part of the move counts: another arrow, another landing square, and another amazon lose.
+    let others = || start.legal_moves().filter(|&mv| mv != solution);
+    let other_amazon = others().find(|mv| mv.from != solution.from);
+    let other_landing = others().find(|mv| mv.from == solution.from && mv.to != solution.to);
+    let other_arrow = others().find(|mv| (mv.from, mv.to) == (solution.from, solution.to));
+    for wrong in [other_arrow, other_landing].into_iter().flatten() {
+        click_move(&mut browser, wrong);
+        wait_for_status(&mut browser, &format!("{wrong} loses."));
+        browser.click("#puzzle-again");
+    }
+    assert!(browser.text("#puzzle-kept").starts_with("0 of "), "{}", browser.text("#puzzle-kept"));
+    let wrong = other_amazon.or(other_landing).or(other_arrow).expect("there are many");
     click_move(&mut browser, wrong);
     wait_for_status(&mut browser, &format!("{wrong} loses. {} answers", start.side().opponent()));
     let reply = move_in(&mut browser, "state.hint.move");

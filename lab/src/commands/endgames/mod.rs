@@ -8,7 +8,7 @@
 //! only if the player reports a certain win. Each position is then played on until the engine proves a winner, and from
 //! there to the end. The proven winner plays with the engine's proofs, the defender without.
 
-mod puzzles;
+pub(crate) mod puzzles;
 mod remainder;
 mod solver;
 mod suite;
@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 fn make(args: &Args) -> Result<Vec<Endgame>, String> {
-    let output = Output::new(&args.output, &[])?;
+    let output = Output::new(&args.output, &[], &["# lab endgames "])?;
     let (suite, unsolved) = suite::make(args)?;
     output.write(&suite::format(&suite, &args.command()))?;
     println!("{} positions written to {}", suite.len(), output.path().display());

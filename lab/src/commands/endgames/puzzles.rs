@@ -184,10 +184,10 @@ impl Collection {
 }
 
 /// Sorted squared distances from the board centre: of the mover's amazons, the opponent's amazons, the empty squares.
-type Signature = [Vec<usize>; 3];
+pub type Signature = [Vec<usize>; 3];
 
 /// Returns a key that is equal for all rotations and mirror images of a position, also with the sides exchanged.
-fn signature(position: &Position) -> Signature {
+pub fn signature(position: &Position) -> Signature {
     let last = position.size().edge() - 1;
     let distance = |square: otrera::Square| {
         [square.column(), square.row()].map(|place| (2 * place).abs_diff(last).pow(2)).iter().sum::<usize>()
@@ -222,6 +222,33 @@ mod tests {
         for puzzle in page_puzzles() {
             assert_eq!(only_winning_move(&puzzle.position, NODES), Some(puzzle.solution), "{puzzle}");
             assert_eq!(Solver::new(NODES).margin(&puzzle.position), Some(puzzle.margin), "{puzzle}");
+        }
+    }
+
+    /// True if the side to move wins: plays every game to its end.
+    fn wins(position: &Position) -> bool {
+        position.legal_moves().any(|mv| !wins(&position.with_move(mv)))
+    }
+
+    #[test]
+    fn a_position_with_two_winning_moves_is_no_puzzle() {
+        for fen in [
+            "1qq1/1Q1q/1q*Q/*QQ1 w - - 2 2",
+            "q1q1/q*1q/1Q1Q/*QQ1 w - - 2 2",
+            // One movement with two arrows.
+            "1qq1/q1q*/QQ1Q/1*Q1 w - - 2 2",
+            "*qQ*/1q*q/1*qQ/Q1Q1 w - - 4 3",
+            // One amazon and one arrow, one square for both, and two amazons.
+            "1qq1/q*q1/QQ1Q/1Q*1 w - - 2 2",
+            "q*q1/*1qq/2QQ/Q*Q* w - - 4 3",
+            "*qq*/*1Qq/Qq*1/Q1Q1 w - - 4 3",
+        ] {
+            let position = Position::from_fen(fen).expect("a FEN");
+            let winning: Vec<Move> =
+                position.legal_moves().filter(|mv| !wins(&position.with_move(*mv))).collect();
+            let expected = if let [only] = winning[..] { Some(only) } else { None };
+            assert_eq!(only_winning_move(&position, NODES), expected, "{fen}: {winning:?}");
+            assert!((1..=2).contains(&winning.len()) && position.legal_moves().count() >= MIN_MOVES, "{fen}");
         }
     }
 

@@ -11,7 +11,7 @@ mod floats;
 pub mod samples;
 
 use crate::arguments::{read_count, read_learning_rate, read_share};
-use crate::files::{Output, read_weights};
+use crate::files::{Output, PLOT, WEIGHTS, read_weights};
 use crate::training::{Data, TrainingArgs, curve, train};
 use floats::Floats;
 use otrera::eval::weights::WeightsFile;
@@ -46,8 +46,8 @@ const MIN_POSITIONS: [usize; 2] = [5000, 500];
 pub fn run(args: &Args) -> Result<(), String> {
     let mut file = read_weights(args.training.base.as_deref())?;
     let inputs = args.training.inputs();
-    let output = Output::new(&args.output, &inputs)?;
-    let picture = Output::new(&args.output.with_extension("loss.svg"), &inputs)?;
+    let output = Output::new(&args.output, &inputs, WEIGHTS)?;
+    let picture = Output::new(&args.output.with_extension("loss.svg"), &inputs, PLOT)?;
     output.try_out(WeightsFile::BUILT_IN)?;
     let of_game = |game: &GameRecord| samples_of(game, args.blend);
     let data = Data::open(&args.training, MIN_POSITIONS, &of_game)?;
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     print_losses(&data.tests, &network, [&model, &base]);
     output.write_or_keep(&file.write())?;
     println!("written: {}, for boards {}", output.path().display(), boards);
-    curve("Log-loss of the results", &epochs).write(picture.path())?;
+    curve("Log-loss of the results", &epochs).write(&picture)?;
     println!("written: {}", picture.path().display());
     println!("play with it:  {}", playing_with(&output, data.edge));
     Ok(())

@@ -13,7 +13,7 @@ mod decisions;
 mod network;
 
 use crate::arguments::{read_count, read_learning_rate};
-use crate::files::{Output, read_weights};
+use crate::files::{Output, PLOT, WEIGHTS, read_weights};
 use crate::sheet::Sheet;
 use crate::training::{Data, TrainingArgs, curve, train};
 pub use decisions::Kind;
@@ -72,7 +72,7 @@ impl Fit {
 pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let mut file = read_weights(args.training.base.as_deref())?;
     let inputs = args.training.inputs();
-    let output = Output::new(&args.output, &inputs)?;
+    let output = Output::new(&args.output, &inputs, WEIGHTS)?;
     output.try_out(WeightsFile::BUILT_IN)?;
     let data = Data::open(&args.training, MIN_POSITIONS, &samples_of)?;
     let (is_small, games, positions) = (data.is_small(), data.games, data.seen + data.unseen);
@@ -80,12 +80,13 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let base = Evaluator::new(Model::from_weights(&file.write())?);
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let fitted = |kind: Kind| {
-        let picture = Output::new(&args.output.with_extension(format!("{}.svg", kind.name())), &inputs)?;
+        let picture = args.output.with_extension(format!("{}.svg", kind.name()));
+        let picture = Output::new(&picture, &inputs, PLOT)?;
         let random = |rng: &mut Rng| Policy::random(kind, edge, rng);
         let (policy, epochs) = train(random, &data, args.epochs, args.rate, kind.name())?;
         let losses = losses(kind, &policy, &base, &data.tests);
         say(&losses.to_text());
-        curve("Cross-entropy of the policy against the visits", &epochs).write(picture.path())?;
+        curve("Cross-entropy of the policy against the visits", &epochs).write(&picture)?;
         say(&format!("written: {}", picture.path().display()));
         Ok::<_, String>((policy, losses))
     };

@@ -52,8 +52,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
+    let (own, _) = PAGE.split_once("{{style}}").unwrap_or((PAGE, ""));
     let output = args.output.clone().unwrap_or_else(|| args.results[0].with_extension("html"));
-    let output = Output::new(&output, &args.results)?;
+    let output = Output::new(&output, &args.results, &[own])?;
     let mut games = Vec::new();
     for path in &args.results {
         let mut more = read_games(path, u64::MAX)?;

@@ -2,7 +2,7 @@
 
 use crate::arguments::cores;
 use crate::cluster::WorkArgs;
-use crate::files::Output;
+use crate::files::{Output, PLOT};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
@@ -75,12 +75,12 @@ impl Study {
 
     pub fn publish(&self, name: &str, sheet: &Sheet, plot: Option<&Plot>) -> Result<(), String> {
         print!("{}", sheet.to_text());
-        let csv = Output::new(&self.folder.join(format!("{name}.csv")), &[])?;
+        let csv = Output::new(&self.folder.join(format!("{name}.csv")), &[], &[&sheet.header[0]])?;
         csv.write(&sheet.to_csv())?;
         println!("written: {}", csv.path().display());
         if let Some(plot) = plot {
             let svg = self.folder.join(format!("{name}.svg"));
-            plot.write(&svg)?;
+            plot.write(&Output::new(&svg, &[], PLOT)?)?;
             println!("written: {}", svg.display());
         }
         Ok(())
