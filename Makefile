@@ -15,7 +15,7 @@ FAULT_GAMES ?= 24
 MUTANTS_MINUTES ?= 60
 
 .DEFAULT_GOAL := bot
-.PHONY: bot quick botzone windows sau test-sau web lab arena play test test-all fuzz faults mutants bench same-bench lint deny clean help
+.PHONY: bot quick botzone windows sau test-sau web local lab arena play test test-all fuzz faults mutants bench same-bench lint deny clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -54,6 +54,10 @@ test-sau: sau ## tests the folder for the SAU platform under Wine
 web: ## the page to play and analyse in a browser: dist/otrera.html
 	@scripts/need.sh cargo cc python3
 	@scripts/build_web.sh dist/otrera.html
+
+local: ## plays on Botzone's tables from this machine: dist/otrera-local
+	@scripts/need.sh cargo cc
+	@scripts/build_bot.sh dist/otrera-local release otrera-local
 
 lab: ## the laboratory: dist/lab
 	@scripts/need.sh cargo cc

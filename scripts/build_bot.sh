@@ -54,11 +54,18 @@ if [ "$profile" = botzone ]; then
     fi
 fi
 
+# `ring`, which encrypts the connections of otrera-local, has parts in C. This system's compiler builds them, as they need
+# no C library.
+case $target in
+    *-musl) export "CC_$(echo "$target" | tr - _)=${CC-cc}" "CFLAGS_$(echo "$target" | tr - _)=-U_FORTIFY_SOURCE" ;;
+esac
+
 # With --target the flags apply to the program only, not to build scripts.
 CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh)
 export CARGO_ENCODED_RUSTFLAGS
 case $package in
     otrera-bot) program=otrera ;;
+    otrera-local) program=otrera-local ;;
     *) program=${package#otrera-} ;;
 esac
 if [ "$profile" = botzone ]; then

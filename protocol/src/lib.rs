@@ -18,7 +18,7 @@ pub mod annotate;
 mod board;
 pub mod botzone;
 pub mod cli;
-mod files;
+pub mod files;
 #[cfg(not(botzone_only))]
 pub mod gui;
 pub mod io;
@@ -30,13 +30,12 @@ mod platform;
 pub mod platforms;
 pub mod play;
 pub mod position;
-#[cfg_attr(botzone_only, allow(dead_code))] // functions that only `matches` uses
-mod records;
+pub mod records;
 pub mod sau;
 #[cfg(not(botzone_only))]
 mod server;
-mod session;
-mod setup;
+pub mod session;
+pub mod setup;
 pub mod uci;
 
 use std::io::Write;

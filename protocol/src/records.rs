@@ -116,6 +116,7 @@ impl RecordFile {
         self.write_moves(moves, None, false)
     }
 
+    /// Removes the file, if it was created.
     pub fn discard(self) {
         // A leftover file does no harm.
         let _ = self.path.map(std::fs::remove_file);

@@ -10,11 +10,13 @@ use std::time::{Duration, SystemTime};
 /// Board, resources and time. A time is `None` if the platform has no such limit, or sends the limit with each move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Setup {
+    /// Size of the board.
     pub size: Size,
     /// Search threads; `None` for all cores.
     pub threads: Option<usize>,
     /// Memory for the search tree in bytes; `None` for a share of this machine's memory.
     pub memory: Option<usize>,
+    /// Time for each move.
     pub move_time: Option<Duration>,
     /// Time for the first move of a match; `None` if the platform has no separate limit for the first move.
     pub first_move_time: Option<Duration>,

@@ -123,6 +123,20 @@ struct FullForm {
     responses: Vec<Value>,
 }
 
+/// Parses a request in one line, in either format; `None` for a line without a message. Of simple interaction's full
+/// requests, only those with all messages on the line of the turn number fit in one line.
+pub fn request_in_line(line: &str, size: Size) -> Option<(Style, Request)> {
+    let messages = |list: Vec<[i64; 6]>| list.into_iter().map(|six| numbers_message(six, size)).collect();
+    match classify(line) {
+        Form::Json => Some((Style::Json, json_request(line, size))),
+        Form::Message(six) => Some((Style::Simple, Request::Bare(numbers_message(six, size)))),
+        Form::Turn(turn, list) if list.len() == expected_messages(turn) => {
+            Some((Style::Simple, Request::Full(messages(list))))
+        }
+        Form::Turn(..) | Form::Other => None,
+    }
+}
+
 /// Parses a full or bare request from JSON; salvages the complete moves from malformed JSON.
 pub fn json_request(line: &str, size: Size) -> Request {
     let message = |value: &Value| json_message(value, size);

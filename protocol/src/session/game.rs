@@ -18,12 +18,14 @@ pub struct GameSearch {
 }
 
 impl GameSearch {
+    /// Creates a game at its start position, with an empty tree.
     pub fn new(settings: &Settings, setup: Setup, start: Position) -> Self {
         let resources = setup.resources(settings);
         let search = Search::new(start, settings.preset.params.clone(), resources);
         Self { settings: settings.clone(), resources, moves: Vec::new(), past: Vec::new(), search }
     }
 
+    /// Returns the current position.
     pub fn position(&self) -> &Position {
         self.search.position()
     }

@@ -15,6 +15,7 @@ use std::thread::{Builder, JoinHandle};
 
 /// A session on a platform: connection, settings, and the current game with its search.
 pub struct Session {
+    /// Input, output and log.
     pub connection: Connection,
     /// Options from `otrera.toml`, the command line and the platform.
     pub settings: Settings,
@@ -72,6 +73,7 @@ impl Session {
         self.connection.output.send(answer)
     }
 
+    /// Writes a line to the log, see [`crate::io::Log::note`].
     pub fn note(&self, mark: &str, text: &str) {
         self.connection.log.note(mark, text);
     }
