@@ -56,8 +56,8 @@ fi
 
 # `ring`, which encrypts the connections of otrera-local, has parts in C. This system's compiler builds them, as they need
 # no C library.
-case $target in
-    *-musl) export "CC_$(echo "$target" | tr - _)=${CC-cc}" "CFLAGS_$(echo "$target" | tr - _)=-U_FORTIFY_SOURCE" ;;
+case $package:$target in
+    otrera-local:*-musl) export "CC_$(echo "$target" | tr - _)=${CC-cc}" "CFLAGS_$(echo "$target" | tr - _)=-U_FORTIFY_SOURCE" ;;
 esac
 
 # With --target the flags apply to the program only, not to build scripts.

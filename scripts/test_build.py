@@ -77,14 +77,14 @@ class Bot(unittest.TestCase):
         self.assertEqual(status, 0, said)
         self.assertTrue(machine.built())
         self.assertNotIn("rustup", said)
-        self.assertIn(f"is built for {MUSL}, static\n", said)
+        self.assertIn(f"is built for {MUSL}, static; it is optimized", said)
 
     def test_rustup_installs_a_missing_library(self):
         machine = Machine(self, {**self.TOOLS, "rustup": RUSTUP})
         status, said = machine.build()
         self.assertEqual(status, 0, said)
         self.assertIn(f"installing it:  rustup target add {MUSL}\nrustup target add {MUSL}\n", said)
-        self.assertIn(f"is built for {MUSL}, static\n", said)
+        self.assertIn(f"is built for {MUSL}, static; it is optimized", said)
 
     def test_without_rustup_the_build_uses_the_c_library_of_the_system(self):
         for rustup in ({"rustup": "echo no network; exit 1"}, {}):
@@ -95,7 +95,7 @@ class Bot(unittest.TestCase):
             self.assertTrue(machine.built())
             self.assertEqual("no network" in said, bool(rustup), said)
             self.assertIn(f"--target {HOST} with RUSTFLAGS= -C target-feature=+crt-static", said)
-            self.assertIn(f"is built for {HOST}, static, with this system's C library\n", said)
+            self.assertIn(f"is built for {HOST}, static, with this system's C library; it is optimized", said)
 
     def test_a_dynamic_program_is_reported(self):
         status, said = Machine(self, self.TOOLS).build()
