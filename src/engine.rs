@@ -37,7 +37,13 @@ impl Search {
     pub fn new(position: Position, params: impl Into<Params>, resources: Resources) -> Self {
         Self(match params.into() {
             Params::Tournament(params) => Box::new(TournamentSearch::new(position, params, resources)),
-            Params::Paper(params) => Box::new(PaperSearch::new(position, params, resources)),
+            Params::Paper(params) if !cfg!(botzone_only) => {
+                Box::new(PaperSearch::new(position, params, resources))
+            }
+            // No preset of the build for Botzone leads here.
+            Params::Paper(_) => {
+                Box::new(TournamentSearch::new(position, TournamentParams::DEFAULT, resources))
+            }
         })
     }
 }
@@ -74,22 +80,26 @@ impl Params {
     /// MG-PEO.
     pub const PAPER: Self = Self::Paper(PaperParams::PAPER);
 
-    /// The presets by name.
-    pub const NAMED: [(&'static str, Self); 6] = [
-        ("tournament", Self::TOURNAMENT),
-        ("paper", Self::PAPER),
-        ("mg", Self::Paper(PaperParams::MG)),
-        ("peo", Self::Paper(PaperParams::PEO)),
-        ("mcts", Self::Paper(PaperParams::MCTS)),
-        ("uct", Self::Paper(PaperParams::UCT)),
-    ];
+    /// The presets by name. The build for Botzone has `tournament` alone, so that its source stays small.
+    pub const NAMED: &[(&str, Self)] = if cfg!(botzone_only) {
+        &[("tournament", Self::TOURNAMENT)]
+    } else {
+        &[
+            ("tournament", Self::TOURNAMENT),
+            ("paper", Self::PAPER),
+            ("mg", Self::Paper(PaperParams::MG)),
+            ("peo", Self::Paper(PaperParams::PEO)),
+            ("mcts", Self::Paper(PaperParams::MCTS)),
+            ("uct", Self::Paper(PaperParams::UCT)),
+        ]
+    };
 
     /// Returns the preset with this name, ignoring case.
     ///
     /// # Errors
     /// Returns a message with the names of all presets if the name is unknown.
     pub fn preset(name: &str) -> Result<Self, String> {
-        named(&Self::NAMED, name)
+        named(Self::NAMED, name)
     }
 
     /// Parses a preset name and overrides of its parameters, ignoring case: `tournament,c=3,burst=1`. Calls

@@ -327,7 +327,7 @@ fn a_search_without_memory_still_moves() {
 
 #[test]
 fn a_deadline_ends_the_search() {
-    for (_, params) in Params::NAMED {
+    for (_, params) in Params::NAMED.iter().cloned() {
         let mut search = Search::new(Position::standard(), params, threads(2));
         let started = Instant::now();
         let report = run(&mut search, Limits::time(Duration::from_millis(50)));
@@ -398,7 +398,7 @@ fn a_finished_game_has_no_move() {
     let white_moved_last = black_is_blocked.with_side(Side::White).with_rules(Rules::SelfBlocking);
     for position in [black_is_blocked, white_moved_last] {
         for (_, params) in Params::NAMED {
-            let report = found(&position, &params, threads(2), 100);
+            let report = found(&position, params, threads(2), 100);
             assert_eq!((report.best, report.proven), (None, Some(Side::White)));
             assert_eq!((report.iterations, report.principal_variation.len()), (0, 0));
             let for_mover = if position.side() == Side::White { WinRate::WIN } else { WinRate::LOSS };
@@ -411,7 +411,7 @@ fn a_finished_game_has_no_move() {
 fn parameters_after_a_preset_override_it() {
     let changed = PaperParams { rollouts: Rollouts::Two(2, 3), ..PaperParams::PAPER };
     assert_eq!("paper, Rollouts=2+3".parse(), Ok(Params::from(changed)));
-    for (name, params) in Params::NAMED {
+    for (name, params) in Params::NAMED.iter().cloned() {
         assert_eq!(name.parse(), Ok(params));
     }
     let problem = "tournament,burst=0".parse::<Params>().unwrap_err();
@@ -448,7 +448,7 @@ fn every_parameter_changes_the_search() {
 
 #[test]
 fn every_preset_plays_legal_games_to_the_end() {
-    for (name, params) in Params::NAMED {
+    for (name, params) in Params::NAMED.iter().cloned() {
         for edge in [4, 6, 8, 10] {
             for rules in [Rules::Standard, Rules::SelfBlocking] {
                 let start = Position::start(size(edge)).with_rules(rules);

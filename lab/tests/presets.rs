@@ -32,7 +32,7 @@ fn said(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], input: &str) -
 
 #[test]
 fn every_preset_parses_to_itself() {
-    for (name, params) in Params::NAMED {
+    for (name, params) in Params::NAMED.iter().cloned() {
         assert_eq!(name.parse(), Ok(params), "{name}");
     }
 }

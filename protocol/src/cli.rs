@@ -140,7 +140,8 @@ fn options_help<T>(rows: &[OptionRow<T>], page: &str, default: impl Fn(&str) -> 
 }
 
 fn parameters_help() -> String {
-    let names = Params::NAMED.map(|(name, _)| name).join(", ");
+    let names: Vec<&str> = Params::NAMED.iter().map(|(name, _)| *name).collect();
+    let names = names.join(", ");
     let heading = "Search parameters follow a preset: --preset tournament,c=3,lcb-z=0";
     let tournament = rows(&search::params::PARAMETERS, &TournamentParams::DEFAULT);
     let paper = rows(&mgpeo::PARAMETERS, &PaperParams::PAPER);

@@ -87,7 +87,7 @@ option_table! {
     /// Options in `otrera.toml` and on the command line. `None` means the platform's default, if there is one.
     Settings SETTINGS
     "preset" "NAME" on "analyze bench gui play botzone sau uci": "tournament, paper, mg, peo, mcts or uct (tournament)"
-        => preset: Preset = Preset { text: Params::NAMED[0].0.into(), params: Params::TOURNAMENT }, read_preset;
+        => preset: Preset = Preset { text: DEFAULT_PRESET.into(), params: Params::TOURNAMENT }, read_preset;
     "threads" "N" on "analyze gui play botzone sau uci": "search threads"
         => threads: Option<usize> = None, |text, _| Ok(Some(number(text, 1, MAX_THREADS)? as usize));
     "memory" "MB" on "analyze gui play botzone sau uci": "memory of the search tree"
@@ -166,6 +166,9 @@ option_table! {
     "port" "N" on "gui": "port on 127.0.0.1 (7264, or any free one)"
         => port: Option<u16> = None, |text, _| Ok(Some(number(text, 0, 65_535)? as u16));
 }
+
+/// Name of [`Params::TOURNAMENT`].
+const DEFAULT_PRESET: &str = "tournament";
 
 /// Maximum of the option `threads`. A value above the number of cores is reduced to that number.
 const MAX_THREADS: u64 = 1024;

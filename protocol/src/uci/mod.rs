@@ -184,7 +184,7 @@ impl UciBot {
         let variants =
             Kind::Combo(dialect::variant(setup.size), dialect::sizes().map(dialect::variant).collect());
         let preset = self.session.settings.preset.text.split(',').next().unwrap_or_default();
-        let presets = Params::NAMED.map(|(name, _)| name.into()).into();
+        let presets = Params::NAMED.iter().map(|&(name, _)| name.into()).collect();
         let overhead = self.overhead().as_millis() as u64;
         [
             ("UCI_Variant", variants, Self::set_variant),
