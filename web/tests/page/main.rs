@@ -697,15 +697,15 @@ const UNTRANSLATED: &str = r#"((sources) => {
 
 /// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
 const NO_MESSAGES: [&str; 12] = [
+    " (the bot crashed)",
+    " (too late)",
+    " (too much memory)",
     " at line ",
-    "Botzone says {verdict}",
+    "Botzone says {verdict}{reason}",
     "an array",
     "an object",
-    "crash: {what}",
     "effort {effort}",
-    "garbage: {what:?}",
-    "illegal: {what}",
-    "late: no answer after {:.3} s",
+    "in no game",
     "lead {lead}",
     "winning rate ",
     "winning rate {rate}",
