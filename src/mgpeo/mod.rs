@@ -1,4 +1,4 @@
-//! The searches of two papers, as the papers print them. Read each file beside its paper:
+//! The searches of two papers, as the papers print them except where listed below. Read each file beside its paper:
 //!
 //! - **MG-PEO**: Zhang, Zou, Zhu 2024, *An Efficient Optimization of the Monte Carlo Tree Search Algorithm for Amazons*,
 //!   <https://doi.org/10.3390/a17080334>. Presets `paper`, `mg`, `peo` and `mcts`: with Move Groups and Parallel
@@ -18,6 +18,16 @@
 //!
 //! [`tree`] stores the nodes, [`params`] the parameters, [`report`] the answer. One thread owns the tree. The paper
 //! searches each position anew; here [`PaperSearch::advance`] keeps the subtree of the move.
+//!
+//! # Deviations from the MG-PEO paper
+//!
+//! - Both rollouts of a movement node follow one random arrow, which does not count towards their depth.
+//! - A rollout draws its first movement too; it does not replay the tree's move.
+//! - A finished game is worth exactly 0 or 1; the paper evaluates its position.
+//! - `k` of equation 3 favours the side to move. The metrics are Black's minus White's, so equation 6 changes its sign.
+//! - The answer is the most-visited child, not the one with the highest score. Section 3.2's early stop is left out.
+//! - Algorithm 4 splits mobility by squares; here it is split by side and runs beside the distances.
+//! - When the memory is full, a node that has untried children stays a leaf.
 
 #[doc(hidden)] // public for tests and the laboratory
 pub mod iteration;
