@@ -7,9 +7,12 @@ pub use rayon::{ThreadPool, join};
 #[cfg(botzone_only)]
 pub use one_thread::{ThreadPool, join};
 
-/// Creates a pool of `threads` threads; `None` if the system refuses to start them.
+/// Creates a pool of `threads` threads; `None` for one thread, or if the system refuses to start them.
 #[cfg(not(botzone_only))]
 pub fn pool(threads: usize) -> Option<ThreadPool> {
+    if threads == 1 {
+        return None;
+    }
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()
 }
 

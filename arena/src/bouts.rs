@@ -171,7 +171,7 @@ impl Table {
     }
 }
 
-/// Returns the number of games that the program lost by a failure of its own.
+/// Returns the number of games that the program lost by its own failure.
 fn avoidable(row: &Tally) -> u64 {
     row.failures()[0].values().map(|(count, _)| count).sum()
 }

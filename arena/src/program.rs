@@ -57,7 +57,7 @@ pub struct Program {
     turns: usize,
     /// Resources used in the last turn.
     spent: Spent,
-    /// True if the program has been sent a message about a game that has not ended.
+    /// True while the program knows of an unfinished game.
     is_playing: bool,
 }
 

@@ -33,7 +33,7 @@ impl PaperSearch {
     /// Selection (lines 1 to 7): descends from the root while the node is fully expanded, which a node without children
     /// never is. Returns the state at the last node of the path.
     pub fn selection(&mut self) -> State {
-        let mut state = State::ToMove(self.position);
+        let mut state = State::ToMove(self.root.position);
         let mut v = Tree::ROOT;
         self.path.clear();
         self.path.push(Step { node: v, mover: state.chooser().opponent() });
@@ -53,7 +53,7 @@ impl PaperSearch {
             return state;
         }
         // Only moves of the root can be excluded, whose halves leave the root and its children.
-        let excluded = if self.path.len() <= 2 { &self.excluded[..] } else { &[] };
+        let excluded = if self.path.len() <= 2 { &self.root.excluded[..] } else { &[] };
         let Self { tree, actions, params, seed, .. } = self;
         let child = tree.try_next(v, || {
             list_actions(&state, params, excluded, *seed, actions);

@@ -46,7 +46,7 @@ pub use params::{Formula, PARAMETERS, PaperParams, Parallel, Rollouts};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::state::Action;
-use crate::interface::TreeSearch;
+use crate::interface::{Root, Ticker, TreeSearch};
 use crate::limits::{Limits, Resources};
 use crate::report::Report;
 use crate::threads::{self, ThreadPool};
@@ -58,14 +58,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 use tree::{Node, Tree};
 
-/// Minimum time between two calls of the progress closure.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
-
 /// A search of the papers: the root position and the tree grown so far.
 pub struct PaperSearch {
-    position: Position,
-    /// Root moves that the search does not consider.
-    excluded: Vec<Move>,
+    root: Root,
     tree: Tree,
     params: PaperParams,
     seed: u64,
@@ -84,10 +79,9 @@ impl PaperSearch {
     /// Creates a search of `position`. Falls back to the calling thread alone if no thread pool can be created.
     pub fn new(position: Position, params: PaperParams, resources: Resources) -> Self {
         let threads = if params.parallel == Parallel::Off { 1 } else { resources.threads.max(1) };
-        let pool = if threads == 1 { None } else { threads::pool(threads) };
+        let pool = threads::pool(threads);
         Self {
-            position,
-            excluded: Vec::new(),
+            root: Root::new(position),
             tree: Tree::with_memory(resources.memory),
             simulator: Simulator::new(&params, resources.seed, pool.is_some()),
             params,
@@ -101,20 +95,13 @@ impl PaperSearch {
     }
 
     /// The loop of algorithm 1, lines 3 to 7.
-    fn search(
-        &mut self,
-        limits: &Limits,
-        stop: &AtomicBool,
-        started: Instant,
-        progress: &mut (dyn FnMut(&Report) + Send),
-    ) {
-        let mut next_report = PROGRESS_INTERVAL;
+    fn search(&mut self, limits: &Limits, stop: &AtomicBool, started: Instant, ticker: &mut Ticker) {
         while !limits.are_reached(self.iterations, || stop.load(Relaxed)) {
             self.iterate();
             self.iterations += 1;
-            if self.iterations.is_multiple_of(16) && started.elapsed() >= next_report {
-                progress(&self.report(started.elapsed()));
-                next_report = started.elapsed() + PROGRESS_INTERVAL;
+            if self.iterations.is_multiple_of(16) {
+                let elapsed = started.elapsed();
+                ticker.tick(elapsed, || self.report(elapsed));
             }
         }
     }
@@ -134,8 +121,8 @@ impl PaperSearch {
     fn report(&self, elapsed: Duration) -> Report {
         let searched = Searched {
             tree: &self.tree,
-            position: self.position,
-            excluded: &self.excluded,
+            position: self.root.position,
+            excluded: &self.root.excluded,
             iterations: self.iterations,
             depth: self.depth,
             edges_per_move: if self.params.move_groups { 2 } else { 1 },
@@ -147,7 +134,7 @@ impl PaperSearch {
 
 impl TreeSearch for PaperSearch {
     fn position(&self) -> &Position {
-        &self.position
+        &self.root.position
     }
 
     fn threads(&self) -> usize {
@@ -159,14 +146,11 @@ impl TreeSearch for PaperSearch {
             Some(node) => self.tree.keep_only(node),
             None => self.tree.clear(),
         }
-        self.position = self.position.with_move(mv);
-        self.excluded.clear();
+        self.root.advance(mv);
     }
 
     fn set_position(&mut self, position: Position) {
-        if position != self.position {
-            self.position = position;
-            self.excluded.clear();
+        if self.root.set_position(position) {
             self.tree.clear();
         }
     }
@@ -176,14 +160,13 @@ impl TreeSearch for PaperSearch {
     }
 
     fn exclude(&mut self, moves: &[Move]) {
-        if moves != self.excluded {
-            self.excluded = moves.to_vec();
+        if self.root.exclude(moves) {
             self.tree.clear();
         }
     }
 
     fn excluded(&self) -> &[Move] {
-        &self.excluded
+        &self.root.excluded
     }
 
     /// MCTSSEARCH (algorithm 1): searches until a limit is reached or `stop` is set, but runs at least
@@ -197,14 +180,15 @@ impl TreeSearch for PaperSearch {
         progress: &mut (dyn FnMut(&Report) + Send),
     ) -> Report {
         let started = Instant::now();
+        let ticker = &mut Ticker::new(progress);
         (self.iterations, self.depth) = (0, 0);
-        if self.position.winner().is_none() {
+        if self.root.position.winner().is_none() {
             match self.pool.take() {
                 Some(pool) => {
-                    pool.scope(|_| self.search(limits, stop, started, progress));
+                    pool.scope(|_| self.search(limits, stop, started, ticker));
                     self.pool = Some(pool);
                 }
-                None => self.search(limits, stop, started, progress),
+                None => self.search(limits, stop, started, ticker),
             }
         }
         self.report(started.elapsed())

@@ -43,7 +43,7 @@ pub mod tree;
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::endgame::FillingProver;
-use crate::interface::TreeSearch;
+use crate::interface::{Root, Ticker, TreeSearch};
 use crate::limits::{Limits, Resources};
 use crate::report::Report;
 use crate::threads::{self, ThreadPool};
@@ -52,19 +52,12 @@ use crossbeam_utils::CachePadded;
 use iteration::Worker;
 use params::TournamentParams;
 use run::{Counters, RootProof, Run, Task};
-
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 use tree::Tree;
-
-/// Minimum time between two calls of the progress closure.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A search: the root position, the tree grown so far, and the threads that grow the tree.
 pub struct TournamentSearch {
-    position: Position,
-    /// Root moves that the search does not consider.
-    excluded: Vec<Move>,
+    root: Root,
     tree: Tree,
     /// True if the filling bounds of [`crate::endgame`] may have proven nodes of the tree.
     has_endgame_proofs: bool,
@@ -77,12 +70,11 @@ impl TournamentSearch {
     /// Creates a search of `position`. Falls back to the calling thread alone if no thread pool can be created.
     pub fn new(position: Position, params: TournamentParams, resources: Resources) -> Self {
         let threads = resources.threads.max(1);
-        let pool = if threads == 1 { None } else { threads::pool(threads) };
+        let pool = threads::pool(threads);
         let workers = if pool.is_some() { threads } else { 1 };
         let tree = Tree::with_memory(resources.memory);
         Self {
-            position,
-            excluded: Vec::new(),
+            root: Root::new(position),
             tree: if workers == 1 { tree.for_one_worker() } else { tree },
             has_endgame_proofs: false,
             workers: (0..workers as u64).map(|i| Worker::new(resources.seed, i).into()).collect(),
@@ -96,21 +88,22 @@ impl TournamentSearch {
     /// contain proofs by the bounds: such proofs would end the search, but the opponent may still err.
     fn prove_root(&mut self) -> Option<RootProof> {
         // The bounds assume that no move is excluded.
-        if !self.params.endgame_proofs || self.position.winner().is_some() || !self.excluded.is_empty() {
+        let Root { position, excluded } = &self.root;
+        if !self.params.endgame_proofs || position.winner().is_some() || !excluded.is_empty() {
             return None;
         }
         let mut prover = FillingProver::new();
-        let winner = prover.winner(&self.position)?;
-        if winner != self.position.side() && std::mem::take(&mut self.has_endgame_proofs) {
+        let winner = prover.winner(position)?;
+        if winner != position.side() && std::mem::take(&mut self.has_endgame_proofs) {
             self.tree.clear();
         }
-        Some(RootProof { winner, margin: prover.margin(&self.position) })
+        Some(RootProof { winner, margin: prover.margin(position) })
     }
 }
 
 impl TreeSearch for TournamentSearch {
     fn position(&self) -> &Position {
-        &self.position
+        &self.root.position
     }
 
     fn threads(&self) -> usize {
@@ -119,19 +112,15 @@ impl TreeSearch for TournamentSearch {
 
     /// Plays a legal move at the root. Keeps the subtree below the move and the history of movements.
     fn advance(&mut self, mv: Move) {
-        let next = self.position.with_move(mv);
         match self.tree.find_move(mv) {
             Some(node) => self.tree.keep_only(node),
             None => self.tree.clear(),
         }
-        self.position = next;
-        self.excluded.clear();
+        self.root.advance(mv);
     }
 
     fn set_position(&mut self, position: Position) {
-        if position != self.position {
-            self.position = position;
-            self.excluded.clear();
+        if self.root.set_position(position) {
             self.clear();
         }
     }
@@ -144,14 +133,13 @@ impl TreeSearch for TournamentSearch {
     }
 
     fn exclude(&mut self, moves: &[Move]) {
-        if moves != self.excluded {
-            self.excluded = moves.to_vec();
+        if self.root.exclude(moves) {
             self.tree.clear();
         }
     }
 
     fn excluded(&self) -> &[Move] {
-        &self.excluded
+        &self.root.excluded
     }
 
     /// Searches until a limit is reached, `stop` is set, the outcome is proven, or the root has
@@ -172,7 +160,7 @@ impl TreeSearch for TournamentSearch {
         // the filling bounds below the root.
         let endgame_proofs = self.params.endgame_proofs && proof.is_none();
         self.has_endgame_proofs |= endgame_proofs;
-        let Self { position, excluded, tree, params, workers, pool, .. } = self;
+        let Self { root: Root { position, excluded }, tree, params, workers, pool, .. } = self;
         let task = Task {
             root: *position,
             excluded,
@@ -184,42 +172,22 @@ impl TreeSearch for TournamentSearch {
             endgame_proofs,
         };
         let filling = proof.and_then(|_| FillingProver::new().filling_move(position));
-        let mut threads = Threads { workers, pool: pool.as_ref() };
+        let mut threads = Threads { workers, pool: pool.as_ref(), started };
         let mut counters = Counters::default();
         if let Some(mv) = filling {
             let run = Run { tree, task: &task, counters: &counters, pausing: false };
             return report::of_filling(&run, mv, started.elapsed());
         }
-        threads.search(tree, &task, &mut counters, &mut Ticker::new(started, progress));
+        threads.search(tree, &task, &mut counters, &mut Ticker::new(progress));
         report::of_search(&Run { tree, task: &task, counters: &counters, pausing: false }, started.elapsed())
     }
 }
 
-/// Calls a progress closure about once a second.
-struct Ticker<'a> {
-    started: Instant,
-    next: Duration,
-    progress: &'a mut (dyn FnMut(&Report) + Send),
-}
-
-impl<'a> Ticker<'a> {
-    fn new(started: Instant, progress: &'a mut (dyn FnMut(&Report) + Send)) -> Self {
-        Self { started, next: PROGRESS_INTERVAL, progress }
-    }
-
-    fn tick(&mut self, run: &Run) {
-        let elapsed = self.started.elapsed();
-        if elapsed >= self.next {
-            self.next = elapsed + PROGRESS_INTERVAL;
-            (self.progress)(&report::of_search(run, elapsed));
-        }
-    }
-}
-
-/// The workers, and the pool on which they run.
+/// The workers, the pool on which they run, and the start of the run.
 struct Threads<'a> {
     workers: &'a mut [CachePadded<Worker>],
     pool: Option<&'a ThreadPool>,
+    started: Instant,
 }
 
 impl Threads<'_> {
@@ -257,15 +225,20 @@ impl Threads<'_> {
         if run.task.root.winner().is_some() {
             return;
         }
+        let started = self.started;
+        let mut tick = |run: &Run| {
+            let elapsed = started.elapsed();
+            ticker.tick(elapsed, || report::of_search(run, elapsed));
+        };
         let (first, others) = self.workers.split_at_mut(1);
         match self.pool {
             Some(pool) => pool.scope(|scope| {
                 for worker in others {
                     scope.spawn(|_| worker.work(run, &mut |_| ()));
                 }
-                first[0].work(run, &mut |run| ticker.tick(run));
+                first[0].work(run, &mut tick);
             }),
-            None => first[0].work(run, &mut |run| ticker.tick(run)),
+            None => first[0].work(run, &mut tick),
         }
     }
 }

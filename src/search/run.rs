@@ -20,7 +20,7 @@ pub(crate) struct Run<'a> {
     pub pausing: bool,
 }
 
-/// What a run is to do; fixed from its beginning to its end.
+/// Task of a run, fixed from its beginning to its end.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub root: Position,
@@ -32,7 +32,7 @@ pub(crate) struct Task<'a> {
     pub stop: &'a AtomicBool,
     /// Right shift that turns a node's visits into a burst length, see [`Task::burst_shift`].
     pub burst_shift: u32,
-    /// What [`crate::endgame`] proves at the root, if anything.
+    /// Proof of [`crate::endgame`] at the root, if any.
     pub proof: Option<RootProof>,
     /// True if the filling bounds of [`crate::endgame`] are tried on new nodes.
     pub endgame_proofs: bool,

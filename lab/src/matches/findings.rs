@@ -10,7 +10,7 @@ use otrera_arena::bouts::Table;
 use otrera_arena::sau::{Conditions, Kill, Options, Played};
 use otrera_arena::tally::Tally;
 
-/// Prints the findings of these games. Fails if a program under test has a fault of its own.
+/// Prints the findings of these games. Fails if a program under test made a mistake.
 pub fn print(matchup: &Match, games: &[(GameRecord, Facts)]) -> Result<(), String> {
     match &matchup.platform {
         Platform::None => Ok(()),
