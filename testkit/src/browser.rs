@@ -78,12 +78,21 @@ impl Browser {
 
     /// Sends a DevTools command and returns its result.
     pub fn command(&mut self, method: &str, params: Value) -> Value {
+        let problem = format!("{method} {params}");
+        self.try_command(method, params).unwrap_or_else(|message| panic!("{problem}: {message}"))
+    }
+
+    /// Like [`Self::command`], but returns Chromium's error.
+    fn try_command(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.send(method, &params, &self.session.clone());
         loop {
             let message = self.messages.recv_timeout(Duration::from_secs(60)).expect("Chromium answers");
             if message["id"] == id {
-                assert!(message.get("error").is_none(), "{method} {params}: {message}");
-                return message["result"].clone();
+                return if message.get("error").is_none() {
+                    Ok(message["result"].clone())
+                } else {
+                    Err(message)
+                };
             }
             if message["method"] == "Target.attachedToTarget" {
                 // Events of the page's workers are reported too. The replies to these commands are ignored.
@@ -125,17 +134,28 @@ impl Browser {
 
     /// Evaluates a JavaScript expression and awaits it if it is a promise.
     pub fn evaluate(&mut self, expression: &str) -> Value {
+        self.try_evaluate(expression).unwrap_or_else(|message| panic!("{expression}: {message}"))
+    }
+
+    /// Like [`Self::evaluate`], but returns Chromium's error or the expression's exception.
+    fn try_evaluate(&mut self, expression: &str) -> Result<Value, Value> {
         let request = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let result = self.command("Runtime.evaluate", request);
-        assert!(result.get("exceptionDetails").is_none(), "{expression}: {result}");
-        result["result"]["value"].clone()
+        let result = self.try_command("Runtime.evaluate", request)?;
+        let is_value = result.get("exceptionDetails").is_none();
+        if is_value { Ok(result["result"]["value"].clone()) } else { Err(result) }
     }
 
     /// Waits until a JavaScript expression is true; fails after 60 s.
+    ///
+    /// An expression that cannot be evaluated is not true yet: while a page is being replaced, it has no body.
     pub fn wait_for(&mut self, expression: &str) {
         let patience = Instant::now() + Duration::from_secs(60);
-        while self.evaluate(expression) != true {
-            assert!(Instant::now() < patience, "never true: {expression}");
+        loop {
+            let value = self.try_evaluate(expression);
+            if value == Ok(Value::Bool(true)) {
+                return;
+            }
+            assert!(Instant::now() < patience, "never true: {expression}: {value:?}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
