@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Size limit of input files in bytes, equal to that of `otrera analyze --record`.
-pub const MAX_BYTES: u64 = 64 << 20;
+/// Size limit of input files in bytes, equal to that of `otrera analyze --record`. Reading takes up to eight times the
+/// size of a file.
+pub const MAX_BYTES: u64 = 512 << 20;
 
 /// Formats an error message that begins with the path of the file.
 pub fn problem(path: &Path, what: impl Display) -> String {
