@@ -204,18 +204,19 @@ mod tests {
 
     #[test]
     fn a_fault_that_was_never_injected_fails_the_run() {
-        let bout = |hit, forfeit: Option<&str>| Bout {
+        let bout_with = |fault, hit, forfeit: Option<&str>| Bout {
             record: GameRecord {
                 winner: Some(if forfeit.is_some() { Side::White } else { Side::Black }),
                 forfeit: forfeit.map(|kind| (kind.to_owned(), kind.to_owned())),
                 ..GameRecord::new("", "", Position::standard())
             },
-            fault: Fault::Noise,
+            fault,
             result: "",
             reason: String::new(),
             hit,
             excused: 0,
         };
+        let bout = |hit, forfeit| bout_with(Fault::Noise, hit, forfeit);
         let mut table = Table::default();
         table.add(&bout(0, None), Side::Black);
         assert!(table.check().unwrap_err().starts_with("the fault noise was injected in no turn"));
@@ -225,5 +226,14 @@ mod tests {
         assert_eq!(table.check(), Ok(false));
         let row = "noise                         3              1              2              0";
         assert!(table.to_text().contains(row), "{}", table.to_text());
+        // The last row is the sum.
+        table.add(&bout_with(Fault::Killed, 2, None), Side::Black);
+        let counts = |name: &str| {
+            let text = table.to_text();
+            let row = text.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+            row.split_whitespace().skip(1).map(|count| count.parse::<u64>().unwrap()).collect::<Vec<_>>()
+        };
+        let sum: Vec<u64> = counts("noise").iter().zip(counts("killed")).map(|(a, b)| a + b).collect();
+        assert_eq!((counts("all"), sum[0]), (sum.clone(), 4), "{}", table.to_text());
     }
 }

@@ -383,5 +383,13 @@ mod tests {
                 assert_eq!(share, (Some(threads), Some(memory << 20)), "{matches} matches");
             }
         }
+        // Once all have ended, the next match has everything again.
+        for matches in 1..=5 {
+            client.finish(MatchResult { name: format!("m{matches}"), slot: 0, scores: Vec::new() });
+        }
+        client.take("next", "-1 -1 -1 -1 -1 -1", true);
+        let share =
+            client.games.values().next().map(|game| (game.settings().threads, game.settings().memory));
+        assert_eq!((share, client.score().aborted), (Some((Some(4), Some(256 << 20))), 5));
     }
 }

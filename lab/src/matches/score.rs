@@ -63,3 +63,27 @@ pub fn repetitions(games: &[GameRecord]) -> usize {
     let mut seen: HashSet<Vec<Move>> = HashSet::new();
     games.iter().filter(|game| !seen.insert(game.played_moves())).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::Position;
+
+    #[test]
+    fn a_test_stops_at_the_first_pair_that_is_incomplete() {
+        let game = |number, a_wins: bool| {
+            let side = side_of_a(number);
+            let winner = Some(if a_wins { side } else { side.opponent() });
+            GameRecord { number, winner, ..GameRecord::new("", "", Position::standard()) }
+        };
+        // Pair 1 lacks a game; the games ended in another order.
+        let games: Vec<GameRecord> = [0, 5, 1, 3, 4].map(|number| game(number, number != 1)).into();
+        let score = Score::of(&games);
+        assert_eq!(score.pairs, BTreeMap::from([(0, 2), (2, 4)]));
+        let test = Sprt::new(0.0, 50.0, 0.05, 0.05).unwrap();
+        assert_eq!(score.tested(&test).pairs.counts, [0, 0, 1, 0, 0]);
+        let score = Score::of(games.iter().chain(&[game(2, false)]));
+        assert_eq!(score.tested(&test).pairs.counts, [0, 0, 2, 0, 1]);
+        assert_eq!((score.tally.wins(), score.tally.losses()), (4, 2));
+    }
+}

@@ -200,6 +200,26 @@ mod tests {
     }
 
     #[test]
+    fn a_state_is_read_back_as_it_was() {
+        let full = some_state(now());
+        let place = Some(Place { suffix: String::new(), ..full.place.clone().unwrap() });
+        for (number, state) in [
+            State { sent: false, ..full.clone() },
+            State { us: Side::White, moves: Vec::new(), ..full.clone() },
+            State { left: Duration::ZERO, place: None, ..full.clone() },
+            State { place, ..full },
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let folder = Folder::new(&format!("journal-state-{number}"));
+            Journal::create(&folder).unwrap().write(&state, Size::STANDARD).unwrap();
+            let found = abandoned(&folder, &Position::standard(), AGE, now()).games;
+            assert_eq!(found.into_iter().map(|(_, state)| state).collect::<Vec<_>>(), [state]);
+        }
+    }
+
+    #[test]
     fn locked_and_old_journals_are_not_resumed() {
         let folder = Folder::new("journal-claimed");
         let start = Position::standard();
