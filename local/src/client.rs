@@ -366,14 +366,43 @@ mod tests {
     use crate::address::Address;
     use otrera_bot::io::Log;
 
-    #[test]
-    fn matches_share_cores_and_memory() {
+    /// Returns a client that expects one match, with 4 threads and 256 MB.
+    fn client() -> Client {
         let address =
             Arc::new(Address::parse("http://127.0.0.1:9/api/user/secret").unwrap_or_else(|_| unreachable!()));
         let screen = Screen::new(Box::new(std::io::sink()), Log::none(Instant::now()), Arc::clone(&address));
         let settings = Settings { threads: Some(4), memory: Some(256 << 20), ..Settings::default() };
         let site = Site::new(address, Duration::from_secs(1));
-        let mut client = Client::new(site, &settings, Pace::BOTZONE, screen, Arc::default(), 1);
+        Client::new(site, &settings, Pace::BOTZONE, screen, Arc::default(), 1)
+    }
+
+    #[test]
+    fn results_count_from_our_place() {
+        // The first request, our place, the scores, and the counts of won, lost, drawn and aborted matches.
+        for (request, slot, scores, expected) in [
+            ("-1 -1 -1 -1 -1 -1", 0, vec![2, 0], ([1, 0, 0], 0)),
+            ("-1 -1 -1 -1 -1 -1", 0, vec![0, 2], ([0, 1, 0], 0)),
+            ("2 0 2 5 5 5", 1, vec![0, 2], ([1, 0, 0], 0)),
+            ("2 0 2 5 5 5", 1, vec![2, 0], ([0, 1, 0], 0)),
+            ("2 0 2 5 5 5", 1, vec![1, 1], ([0, 0, 1], 0)),
+            ("2 0 2 5 5 5", 1, Vec::new(), ([0, 0, 0], 1)),
+        ] {
+            let mut client = client();
+            let folder = testkit::Folder::new(&format!("local-results-{slot}-{}", scores.len()));
+            client.settings.record_dir = Some(folder.0.clone());
+            client.take("m", request, true);
+            let result = MatchResult { name: "m".into(), slot, scores: scores.clone() };
+            client.finish(result.clone());
+            // A result that comes twice counts once.
+            client.finish(result);
+            let score = client.score();
+            assert_eq!((score.results, score.aborted), expected, "{request} {scores:?}");
+        }
+    }
+
+    #[test]
+    fn matches_share_cores_and_memory() {
+        let mut client = client();
         for (matches, threads, memory) in [(1, 4, 256), (2, 2, 128), (3, 1, 64), (4, 1, 64), (5, 1, 32)] {
             client.take(&format!("m{matches}"), "-1 -1 -1 -1 -1 -1", true);
             client.share();

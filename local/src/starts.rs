@@ -179,3 +179,23 @@ impl Starts {
         (aborted, open.len() - aborted)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_that_asks_for_a_move_was_started_after_all() {
+        let starts = Starts::default();
+        let plan = Plan { bot: "b".into(), as_white: false, games: 1, at_once: 1, seconds: 1 };
+        starts.announce(&plan);
+        assert!(starts.next(1) && !starts.are_over());
+        starts.asked(&Err(Failure::Unclear("no answer".into())), Side::Black);
+        starts.meet("other", Side::White);
+        assert!(!starts.are_over(), "we play the other side there");
+        starts.meet("ours", Side::Black);
+        assert!(!starts.are_over(), "it has not ended");
+        starts.finish("ours");
+        assert!(starts.are_over() && !starts.next(1), "no match is left");
+    }
+}

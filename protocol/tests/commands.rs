@@ -413,6 +413,23 @@ fn a_game_is_annotated() {
 }
 
 #[test]
+fn parts_of_a_record_in_no_game_are_named_on_standard_error() {
+    let file = folder("warnings").join("game.txt");
+    std::fs::write(&file, "1. d1-d7/g7 a7-d4/a7\n\n2. d1-d2/d3\n3. a7-a6\n").unwrap();
+    let analyze = ["analyze", "--record", text(&file), "--iterations", "10"];
+    let lenient = run(OTRERA, analyze, b"");
+    assert_eq!(lenient.status, Some(0), "{}", lenient.errors);
+    assert_contains(&lenient.rest, "White played a7-d4/a7");
+    for warning in ["line 3: move 3, d1-d2/d3, is not legal", "line 4: in no game: a7-a6"] {
+        assert_contains(&lenient.errors, &format!("{}: {warning}", file.display()));
+    }
+    let strict = run(OTRERA, analyze.into_iter().chain(["--strict"]), b"");
+    assert_eq!((strict.status, strict.rest.as_str()), (Some(2), ""), "{}", strict.errors);
+    assert_contains(&strict.errors, "line 4: in no game: a7-a6");
+    assert_contains(&strict.errors, "--strict refuses a record with warnings");
+}
+
+#[test]
 fn a_record_in_gbk_is_read() {
     let file = folder("gbk").join("game.txt");
     // 先手 and 后手 in GBK.
