@@ -168,7 +168,7 @@ impl<'a> Lines<'a> {
         while self.offset < offset {
             let end = offset.min((self.offset / BLOCK + 1) * BLOCK);
             self.count(end);
-            if end % BLOCK == 0 && self.blocks.len() == end / BLOCK {
+            if end.is_multiple_of(BLOCK) && self.blocks.len() == end / BLOCK {
                 self.blocks.push(self.line);
             }
         }
