@@ -1,5 +1,5 @@
-//! Platforms on which the games of a match are played: without one, under a judge's limits, with injected faults, or on
-//! the model of the SAU platform.
+//! The harness of a match, which runs its games: plain, under a judge's limits, with injected faults, or on the model
+//! of the SAU platform.
 
 use crate::interrupt::locked;
 use crate::matches::score::side_of_a;
@@ -13,12 +13,14 @@ use otrera_arena::limits::{Allowance, Log, TurnTaken};
 use otrera_arena::process::Errors;
 use otrera_arena::program::Program;
 use otrera_arena::sau::{self, Conditions, Played, simulate};
+use serde::{Deserialize, Serialize};
 use std::fs;
 
 #[derive(Clone, Debug, Default)]
-pub enum Platform {
+pub enum Harness {
+    /// Players and clocks alone.
     #[default]
-    None,
+    Plain,
     /// Limits for all programs that speak one of Botzone's dialects.
     Limits(Allowance),
     /// Faults injected into A's turns, one kind for each pair of games in turn.
@@ -27,9 +29,11 @@ pub enum Platform {
     Sau(sau::Options),
 }
 
-/// A game's facts besides its record.
-#[derive(Clone, Debug)]
+/// A game's facts besides its record, as the harness noted them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Facts {
+    #[default]
     None,
     /// The turns of A and of B under the limits, in order.
     Judged([Vec<TurnTaken>; 2]),
@@ -44,11 +48,11 @@ pub struct Pairing<'a> {
     pub seeds: [u64; 2],
 }
 
-impl Platform {
-    /// Returns the platform in words, for the conditions of a match; `None` without a platform.
+impl Harness {
+    /// Returns the harness in words, for the conditions of a match; `None` for [`Harness::Plain`].
     pub fn name(&self) -> Option<String> {
         match self {
-            Self::None => None,
+            Self::Plain => None,
             Self::Limits(Allowance { time, memory, .. }) => {
                 Some(format!("limits: {} s a turn, {} MB", time.as_secs_f64(), memory >> 20))
             }
@@ -56,11 +60,13 @@ impl Platform {
                 let names = faults.iter().map(|fault| fault.name()).collect::<Vec<_>>();
                 Some(format!("faults in {rate} of the turns: {}", names.join(", ")))
             }
-            Self::Sau(options) => Some(format!("SAU, kill {:?}", options.kill)),
+            Self::Sau(sau::Options { kill, opponent_time, .. }) => {
+                Some(format!("SAU, kill {kill:?}, opponent up to {} s a move", opponent_time.as_secs_f64()))
+            }
         }
     }
 
-    /// Checks that A, and under limits at least one player, is a program that this platform can run.
+    /// Checks that A, and under limits at least one player, is a program that this harness can run.
     pub fn check(&self, players: &[PlayerSpec; 2]) -> Result<(), String> {
         let dialects = players.each_ref().map(|player| player.program().map(|(_, dialect)| dialect));
         let is_botzone = |dialect: &Option<Dialect>| matches!(dialect, Some(Dialect::Botzone(_)));
@@ -93,16 +99,16 @@ impl Platform {
                 let fault = faults[(number / 2) as usize % faults.len()];
                 let setting = Setting { seed: seeds[0], ..*setting };
                 let faulty = Faulty::new(command, dialect, fault, setting)?;
-                let bout = faulty.play(b.build(seeds[1]).as_mut(), side, setup, watcher)?;
-                Ok((bout.record.clone(), Facts::Bout(bout)))
+                let (record, bout) = faulty.play(b.build(seeds[1]).as_mut(), side, setup, watcher)?;
+                Ok((record, Facts::Bout(bout)))
             }
             (Self::Sau(options), Some((engine, _))) => {
                 let conditions = Conditions { engine, options, number: *number };
                 let folder = std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()));
-                let played = simulate(b.build(seeds[1]).as_mut(), conditions, &folder, watcher);
+                let (record, played) = simulate(b.build(seeds[1]).as_mut(), conditions, &folder, watcher);
                 // A leftover temporary folder is not a failure.
                 let _ = fs::remove_dir_all(&folder);
-                Ok((played.record.clone(), Facts::Sau(played)))
+                Ok((record, Facts::Sau(played)))
             }
             (Self::Limits(allowance), _) => {
                 let logs = [Log::default(), Log::default()];
