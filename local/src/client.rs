@@ -5,7 +5,7 @@ use crate::game::{DEFAULTS, Game, News};
 use crate::pace::Pace;
 use crate::reply::{MatchResult, Reply};
 use crate::screen::Screen;
-use crate::site::{Failure, Site};
+use crate::site::{RequestError, Site};
 use crate::starts::Starts;
 use otrera::{Report, Resources, Side};
 use otrera_bot::botzone::messages::request_in_line;
@@ -16,23 +16,23 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The score of all matches that have ended.
+/// Totals over all matches that have ended.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Score {
+pub struct Totals {
     /// Won, lost and drawn matches.
     pub results: [u32; 3],
     /// Matches that the site aborted, or that were given up.
     pub aborted: u32,
 }
 
-impl Score {
+impl Totals {
     /// Returns the number of matches.
     pub fn matches(&self) -> u32 {
         self.results.iter().sum::<u32>() + self.aborted
     }
 }
 
-impl fmt::Display for Score {
+impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [won, lost, drawn] = self.results;
         write!(f, "{won} won, {lost} lost")?;
@@ -63,7 +63,7 @@ pub struct Client {
     ended: HashSet<String>,
     /// Matches with a request that does not fit; true once the user was told.
     foreign: BTreeMap<String, bool>,
-    score: Score,
+    totals: Totals,
     /// True once the site has answered.
     was_connected: bool,
     /// Failures since the last answer of the site.
@@ -93,14 +93,14 @@ impl Client {
             first_shares,
             ended: HashSet::new(),
             foreign: BTreeMap::new(),
-            score: Score::default(),
+            totals: Totals::default(),
             was_connected: false,
             failures: 0,
         }
     }
 
     /// Plays until `is_over` returns true between two polls, or the program ends. Fails if the site refuses the address.
-    pub fn run(&mut self, is_over: impl Fn(&Self) -> bool) -> Result<Score, String> {
+    pub fn run(&mut self, is_over: impl Fn(&Self) -> bool) -> Result<Totals, String> {
         let mut wait = self.pace.first_wait;
         while !self.starts.is_ending() && !is_over(self) {
             let began = Instant::now();
@@ -114,7 +114,7 @@ impl Client {
                     }
                     self.failed("the answer is incomplete", wait);
                 }
-                Err(Failure::Refused(reason)) if !self.was_connected => {
+                Err(RequestError::Refused(reason)) if !self.was_connected => {
                     return Err(format!(
                         "{} refuses the address ({reason}); copy it again from your account's page",
                         self.site.host()
@@ -130,12 +130,12 @@ impl Client {
             self.starts.wait(wait);
             wait = (wait * 2).min(self.pace.longest_wait);
         }
-        Ok(self.score)
+        Ok(self.totals)
     }
 
-    /// Returns the score of the matches that have ended.
-    pub fn score(&self) -> Score {
-        self.score
+    /// Returns the totals over the matches that have ended.
+    pub fn totals(&self) -> Totals {
+        self.totals
     }
 
     /// True if no match is under way.
@@ -144,7 +144,7 @@ impl Client {
     }
 
     /// Sends the answers that the site may not have and waits for its reply.
-    fn poll(&mut self) -> Result<Reply, Failure> {
+    fn poll(&mut self) -> Result<Reply, RequestError> {
         let answers: Vec<(String, String)> =
             self.games.iter().filter_map(|(name, game)| Some((name.clone(), game.to_send()?))).collect();
         for (name, answer) in &answers {
@@ -327,12 +327,12 @@ impl Client {
             Some(Some(_)) => "lost",
             Some(None) => "drawn",
         };
-        let [won, lost, drawn] = &mut self.score.results;
+        let [won, lost, drawn] = &mut self.totals.results;
         *match words {
             "won" => won,
             "lost" => lost,
             "drawn" => drawn,
-            _ => &mut self.score.aborted,
+            _ => &mut self.totals.aborted,
         } += 1;
         let record = match game.finish(outcome.flatten()) {
             Ok(Some(path)) => format!(" Record: {}", path.display()),
@@ -340,7 +340,7 @@ impl Client {
             Err(problem) => format!(" {problem}"),
         };
         self.screen
-            .say(&format!("{name}: {words} as {us} after {plies} moves. Score: {}.{record}", self.score));
+            .say(&format!("{name}: {words} as {us} after {plies} moves. Score: {}.{record}", self.totals));
         if self.games.is_empty() {
             self.shares = self.first_shares;
         }

@@ -2,7 +2,7 @@
 
 use crate::pace::Pace;
 use crate::screen::Screen;
-use crate::site::{Failure, Site};
+use crate::site::{RequestError, Site};
 use otrera::Side;
 use std::collections::HashSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -111,7 +111,7 @@ impl Starts {
                     screen.say(&format!("{name}: started against {}", plan.bot));
                     wait = pace.first_wait;
                 }
-                Err(Failure::Refused(reason)) => {
+                Err(RequestError::Refused(reason)) => {
                     screen.say(&format!(
                         "The site refuses the match: {reason}. Is {} a bot's version ID?",
                         plan.bot
@@ -145,7 +145,7 @@ impl Starts {
     }
 
     /// Notes the outcome of a start.
-    fn asked(&self, outcome: &Result<String, Failure>, us: Side) {
+    fn asked(&self, outcome: &Result<String, RequestError>, us: Side) {
         let mut state = self.locked();
         state.is_asking = false;
         match outcome {
@@ -155,7 +155,7 @@ impl Starts {
                     state.open.insert(name.clone());
                 }
             }
-            Err(Failure::Unclear(_)) => state.unclear = Some(us),
+            Err(RequestError::Unclear(_)) => state.unclear = Some(us),
             Err(_) => {}
         }
         self.changed.notify_all();

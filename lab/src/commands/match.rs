@@ -18,7 +18,7 @@ use crate::play::openings::{Book, Openings, check_plies, read_book};
 use crate::progress::progress_bar;
 use crate::stats::Interval;
 use crate::stats::elo::Estimate;
-use crate::stats::sprt::{Sprt, Verdict};
+use crate::stats::sprt::{Outcome, Sprt};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use otrera::{Position, Side, Size};
@@ -380,7 +380,7 @@ impl<'a> Progress<'a> {
         if self.bar.is_hidden() && lines > shown.1 {
             println!("{}/{} {line}", score.tally.games(), self.total);
         }
-        if self.test.is_some_and(|test| score.tested(test).verdict != Verdict::Continue) {
+        if self.test.is_some_and(|test| score.tested(test).outcome != Outcome::Continue) {
             enough.store(true, Ordering::Relaxed);
         }
         // Scoring reads every game, so it runs for at most 5 % of the time.
@@ -440,8 +440,8 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
     if let Some(test) = test {
         let test = score.tested(test);
         let ([lower, upper], pairs) = (test.bounds, test.pairs.total());
-        let (verdict, llr) = (verdict(&test), test.llr());
-        text += &format!("SPRT: {verdict}, LLR {llr:.2} [{lower:.2}, {upper:.2}] after {pairs} pairs\n");
+        let (outcome, llr) = (format_outcome(&test), test.llr());
+        text += &format!("SPRT: {outcome}, LLR {llr:.2} [{lower:.2}, {upper:.2}] after {pairs} pairs\n");
     }
     text
 }
@@ -462,15 +462,15 @@ fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
         "elo_low": finite(estimate.map(|estimate| estimate.interval.low)),
         "elo_high": finite(estimate.map(|estimate| estimate.interval.high)),
         "forfeits": forfeits,
-        "sprt": test.map(|test| verdict(&score.tested(test))),
+        "sprt": test.map(|test| format_outcome(&score.tested(test))),
     })
 }
 
-pub fn verdict(test: &Sprt) -> &'static str {
-    match test.verdict {
-        Verdict::Continue => "undecided",
-        Verdict::AcceptH0 => "H0",
-        Verdict::AcceptH1 => "H1",
+pub fn format_outcome(test: &Sprt) -> &'static str {
+    match test.outcome {
+        Outcome::Continue => "undecided",
+        Outcome::AcceptH0 => "H0",
+        Outcome::AcceptH1 => "H1",
     }
 }
 

@@ -20,7 +20,7 @@ use crate::files::{LineLog, MAX_BYTES, Output, WEIGHTS, read_text};
 use crate::interrupt;
 use crate::progress::set_prefix;
 use crate::sheet::Sheet;
-use crate::stats::sprt::Verdict;
+use crate::stats::sprt::Outcome;
 use indicatif::HumanDuration;
 use otrera::Size;
 use otrera::eval::weights::WeightsFile;
@@ -264,8 +264,8 @@ impl<'a> Training<'a> {
         });
         Ok(Decision {
             score,
-            verdict: r#match::verdict(&test).into(),
-            kept: test.verdict == Verdict::AcceptH1,
+            verdict: r#match::format_outcome(&test).into(),
+            kept: test.outcome == Outcome::AcceptH1,
         })
     }
 

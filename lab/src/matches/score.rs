@@ -1,7 +1,7 @@
 //! The score of a match from the point of view of its first player, A.
 
 use crate::stats::elo::{Estimate, Pairs};
-use crate::stats::sprt::{Sprt, Verdict};
+use crate::stats::sprt::{Outcome, Sprt};
 use otrera::{GameRecord, Move, Side};
 use otrera_arena::tally::Tally;
 use std::collections::{BTreeMap, HashSet};
@@ -39,11 +39,11 @@ impl Score {
     }
 
     /// Returns a copy of `test` with the complete pairs added in numeric order, up to the decision or the first
-    /// incomplete pair. The verdict does not depend on the order in which games end.
+    /// incomplete pair. The outcome does not depend on the order in which games end.
     pub fn tested(&self, test: &Sprt) -> Sprt {
         let mut test = test.clone();
         for (expected, (&pair, &half_points)) in (0..).zip(&self.pairs) {
-            if pair != expected || test.verdict != Verdict::Continue {
+            if pair != expected || test.outcome != Outcome::Continue {
                 break;
             }
             test.add(half_points);

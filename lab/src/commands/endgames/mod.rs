@@ -109,9 +109,9 @@ fn make(args: &Args) -> Result<Vec<Endgame>, String> {
     Ok(suite)
 }
 
-/// Assessment of the player's move in a position.
+/// Grade of the player's move in a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Verdict {
+enum Grade {
     /// The position is still won after the move.
     Right,
     /// The position was won, but the move throws the win away.
@@ -124,53 +124,52 @@ enum Verdict {
     FalselyCertain,
 }
 
-/// Judges the player's move in each position and prints a table of the verdicts.
+/// Judges the player's move in each position and prints a table of the grades.
 fn judge(args: &Args, suite: &[Endgame]) -> Result<(), String> {
-    let verdicts = args.cores.map("judging", suite.iter(), |endgame| verdict(args, endgame))?;
+    let grades = args.cores.map("judging", suite.iter(), |endgame| grade(args, endgame))?;
     let header = ["contested", "positions", "lost", "won", "unknown", "right", "right moves (95 %)"];
     let title = format!("\n{} with {} s a move", args.player.text, args.time.as_secs_f64());
     let mut sheet = Sheet::new(title, &header);
     for squares in (1..=MAX_CONTESTED).map(Some).chain([None]) {
         let is_here =
             |endgame: &Endgame| squares.is_none_or(|squares| contested(&endgame.position) == squares);
-        let chosen = suite.iter().zip(&verdicts).filter(|(endgame, _)| is_here(endgame));
-        let chosen: Vec<Verdict> = chosen.map(|(_, (verdict, _))| *verdict).collect();
+        let chosen = suite.iter().zip(&grades).filter(|(endgame, _)| is_here(endgame));
+        let chosen: Vec<Grade> = chosen.map(|(_, (grade, _))| *grade).collect();
         if !chosen.is_empty() {
             let name = squares.map_or("all".to_owned(), |squares| squares.to_string());
             sheet.row(std::iter::once(name).chain(counts(&chosen)));
         }
     }
     print!("{}", sheet.to_text());
-    for (Endgame { position, .. }, (verdict, mv)) in suite.iter().zip(&verdicts) {
-        let name = match verdict {
-            Verdict::Wrong => "wrong",
-            Verdict::Unknown => "unknown",
-            Verdict::FalselyCertain => "falsely certain",
-            Verdict::Right | Verdict::Lost => continue,
+    for (Endgame { position, .. }, (grade, mv)) in suite.iter().zip(&grades) {
+        let name = match grade {
+            Grade::Wrong => "wrong",
+            Grade::Unknown => "unknown",
+            Grade::FalselyCertain => "falsely certain",
+            Grade::Right | Grade::Lost => continue,
         };
         println!("{name}: {mv} in {}", position.to_fen());
     }
-    let is_false = |(verdict, _): &&(Verdict, Move)| *verdict == Verdict::FalselyCertain;
-    println!("falsely certain results: {}", verdicts.iter().filter(is_false).count());
+    let is_false = |(grade, _): &&(Grade, Move)| *grade == Grade::FalselyCertain;
+    println!("falsely certain results: {}", grades.iter().filter(is_false).count());
     Ok(())
 }
 
-/// Formats the cells of a row in the table of verdicts, except the first cell (contested squares).
-fn counts(verdicts: &[Verdict]) -> [String; 6] {
-    let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-    let [lost, right, wrong, unknown] =
-        [Verdict::Lost, Verdict::Right, Verdict::Wrong, Verdict::Unknown].map(count);
+/// Formats the cells of a row in the table of grades, except the first cell (contested squares).
+fn counts(grades: &[Grade]) -> [String; 6] {
+    let count = |wanted: Grade| grades.iter().filter(|grade| **grade == wanted).count();
+    let [lost, right, wrong, unknown] = [Grade::Lost, Grade::Right, Grade::Wrong, Grade::Unknown].map(count);
     let share = wilson(right as u64, (right + wrong) as u64).map_or(String::new(), |interval| {
         let percent = 100.0 * right as f64 / (right + wrong) as f64;
         format!("{percent:5.1} % [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0)
     });
     let [positions, lost, won, unknown, right] =
-        [verdicts.len(), lost, right + wrong + unknown, unknown, right].map(|count| count.to_string());
+        [grades.len(), lost, right + wrong + unknown, unknown, right].map(|count| count.to_string());
     [positions, lost, won, unknown, right, share]
 }
 
 /// Asks the player for a move in a position and judges it. Fails if the player forfeits or the move is illegal.
-fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
+fn grade(args: &Args, endgame: &Endgame) -> Result<(Grade, Move), String> {
     let Endgame { position, winner } = endgame;
     let mut player = args.player.build(args.seed ^ position.key());
     let budget = Budget { time: Some(args.time), iterations: None };
@@ -179,14 +178,14 @@ fn verdict(args: &Args, endgame: &Endgame) -> Result<(Verdict, Move), String> {
     let next = position.try_play(choice.mv).map_err(|error| format!("{}: {error}", args.player.text))?;
     let wins = *winner == position.side();
     let false_claim = if wins { 0.0 } else { 1.0 };
-    let verdict = match next.winner().or_else(|| Solver::new(args.nodes).winner(&next)) {
-        _ if choice.win_rate == Some(false_claim) => Verdict::FalselyCertain,
-        _ if !wins => Verdict::Lost,
-        Some(after) if after == *winner => Verdict::Right,
-        Some(_) => Verdict::Wrong,
-        None => Verdict::Unknown,
+    let grade = match next.winner().or_else(|| Solver::new(args.nodes).winner(&next)) {
+        _ if choice.win_rate == Some(false_claim) => Grade::FalselyCertain,
+        _ if !wins => Grade::Lost,
+        Some(after) if after == *winner => Grade::Right,
+        Some(_) => Grade::Wrong,
+        None => Grade::Unknown,
     };
-    Ok((verdict, choice.mv))
+    Ok((grade, choice.mv))
 }
 
 /// Plays every position to the end and prints the positions in which the engine's proof of a winner was wrong.
