@@ -9,7 +9,7 @@
 //! 1. [`board`]: rules. Squares, sets of squares, positions, moves and their notation.
 //! 2. [`endgame`]: proofs. Regions, and bounds on the moves that each side has left in them.
 //! 3. [`simd`]: SIMD arithmetic on several bitboards at once.
-//! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, winning rates, priors.
+//! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, win rates, priors.
 //! 5. [`clock`]: time management. [`time`]: the system's clock. [`mix_seed`]: seeds for independent random streams.
 //! 6. [`TreeSearch`], [`Limits`], [`report`]: what all searches have in common. [`mgpeo`]: the searches of the papers, as
 //!    printed. [`search`]: the tournament search. [`Params`]: the presets.

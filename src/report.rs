@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Report {
     /// Move to play; `None` only if the game is over.
     pub best: Option<Move>,
-    /// Winning rate of the side to move: the mean over all visits of the root; 0 or 1 if the outcome is proven.
+    /// Win rate of the side to move: the mean over all visits of the root; 0 or 1 if the outcome is proven.
     pub win_rate: WinRate,
     /// Side that is proven to win, if any.
     pub proven: Option<Side>,
@@ -53,9 +53,9 @@ pub struct Line {
     pub continuation: Vec<Move>,
     /// Number of visits to the node after the move.
     pub visits: u32,
-    /// Winning rate of the side that plays the move.
+    /// Win rate of the side that plays the move.
     pub win_rate: WinRate,
-    /// Lower confidence bound of the winning rate, by which the final move is chosen, see [`crate::search`]. `None` if
+    /// Lower confidence bound of the win rate, by which the final move is chosen, see [`crate::search`]. `None` if
     /// the outcome is proven, if the move has less than 1/5 of the visits of the most visited unproven move, or with
     /// `lcb-z=0`.
     pub lower_bound: Option<WinRate>,
@@ -73,7 +73,7 @@ impl Report {
         self.lines.first()?.lead
     }
 
-    /// Returns the winning rate of the move to play; 0 or 1 if the outcome is proven. This rate is usually a little
+    /// Returns the win rate of the move to play; 0 or 1 if the outcome is proven. This rate is usually a little
     /// higher than [`Report::win_rate`], the mean over all tried moves.
     pub fn best_rate(&self) -> WinRate {
         match (self.proven, self.lines.first()) {

@@ -99,7 +99,7 @@ impl<'a, S: Send> Data<'a, S> {
         let Self { seen, unseen, .. } = data;
         Err(format!(
             "too few positions: {seen} for the fit and {unseen} for its test (a tenth of the games), and at least {fit} \
-             and {test} are needed, with winning rates that a search has seen: give more games"
+             and {test} are needed, with win rates that a search has seen: give more games"
         ))
     }
 

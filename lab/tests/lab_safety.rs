@@ -88,7 +88,7 @@ fn unsuitable_weights_are_refused_before_any_game() {
     assert!(!folder.join("results").exists() && !folder.join("endgames.txt").exists());
 }
 
-/// Returns games with random winning rates, enough to train a network.
+/// Returns games with random win rates, enough to train a network.
 fn games_for_a_network() -> String {
     let mut rng = Rng::with_seed(1);
     let with_win_rate =

@@ -34,7 +34,7 @@ pub enum Formula {
 pub enum Rollouts {
     /// One rollout of this depth; depth 0 evaluates the new node itself.
     One(u32),
-    /// Two independent rollouts, one of each depth; their winning rates are averaged.
+    /// Two independent rollouts, one of each depth; their win rates are averaged.
     Two(u32, u32),
     /// One playout to the end of the game; the reward is its result, 0 or 1.
     ToEnd,

@@ -109,7 +109,7 @@ type UciOption = (&'static str, Kind, fn(&mut UciBot, &str) -> Result<(), String
 
 impl UciBot {
     fn new(session: Session) -> Self {
-        let shown = Shown { lines: 1, winning_rate: false };
+        let shown = Shown { lines: 1, win_rate: false };
         let rules = Rules::Standard;
         Self { shown, moves: Vec::new(), position: session.start, rules, pending: None, session }
     }
@@ -209,8 +209,8 @@ impl UciBot {
                 bot.session.settings.move_overhead = Some(overhead);
                 Ok(())
             }),
-            ("UCI_ShowWDL", Kind::Check(self.shown.winning_rate), |bot, value| {
-                bot.shown.winning_rate = value.parse().map_err(|_| "expected true or false")?;
+            ("UCI_ShowWDL", Kind::Check(self.shown.win_rate), |bot, value| {
+                bot.shown.win_rate = value.parse().map_err(|_| "expected true or false")?;
                 Ok(())
             }),
             ("Self Blocking", Kind::Check(self.rules == Rules::SelfBlocking), |bot, value| {
