@@ -65,7 +65,7 @@ pub use eval::{Evaluator, Value};
 pub use interface::TreeSearch;
 pub use level::Level;
 pub use limits::{Limits, Resources};
-pub use parameter::Parameter;
+pub use parameter::{Parameter, Tuning};
 pub use record::{GameRecord, Note, PlayedMove, Variation};
 pub use report::{Line, Report};
 pub use search::params::TournamentParams;
