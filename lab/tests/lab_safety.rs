@@ -479,7 +479,7 @@ fn invalid_numbers_are_refused_with_the_valid_range() {
         ("sau true --games 10000001", games),
         ("train --match-games 99999999999", games),
         ("match random greedy --iterations 18446744073709551615", count),
-        ("regret tournament --memory 65537", "65537 is not in 1..=65536"),
+        ("regret tournament --memory 65537", "expected a whole number from 1 to 65536"),
         ("regret tournament --positions 4294967297", count),
         ("match random greedy --games -1", "unexpected argument"),
         ("match random greedy --time nan", seconds),

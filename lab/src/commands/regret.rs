@@ -5,7 +5,7 @@
 //! of these values minus its own, in percentage points of win rate. A cache file keeps the reference values. Adding
 //! a setting therefore costs only its own searches, and reference searches for moves that no earlier setting chose.
 
-use crate::arguments::{read_count, read_size};
+use crate::arguments::{read_count, read_memory, read_size};
 use crate::cluster::CoreArgs;
 use crate::commands::fit_policy::{Kind, finds};
 use crate::files::{LineLog, MAX_BYTES, read_text};
@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, default_value = "3000000", value_parser = read_count::<u64>)]
     reference: u64,
     /// Memory of each search in MB.
-    #[arg(long, default_value = "256", value_parser = clap::value_parser!(u64).range(1..=65_536))]
+    #[arg(long, default_value = "256", value_parser = read_memory)]
     memory: u64,
     /// Use only the first N positions.
     #[arg(long, value_name = "N", value_parser = read_count::<usize>)]

@@ -12,7 +12,7 @@ use crate::platform::Platform;
 use crate::session::{GameSearch, Session, in_one_line};
 use crate::setup::Setup;
 use dialect::{Go, Shown};
-use otrera::{Limits, Move, Params, Position, Report, Resources, Rules, Side};
+use otrera::{Limits, Move, Parameter, Params, Position, Report, Resources, Rules, Side};
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -91,6 +91,14 @@ enum Kind {
     Check(bool),
     Combo(String, Vec<String>),
     Button,
+}
+
+impl Kind {
+    /// Creates a `Spin` with the range of a setting, at most up to `max`.
+    fn spin<P>(setting: &Parameter<P>, default: u64, max: u64) -> Self {
+        let [least, most] = setting.range();
+        Self::Spin(default, least, most.min(max))
+    }
 }
 
 impl fmt::Display for Kind {
@@ -188,12 +196,16 @@ impl UciBot {
         let overhead = self.overhead().as_millis() as u64;
         [
             ("UCI_Variant", variants, Self::set_variant),
-            ("Threads", Kind::Spin(threads as u64, 1, options::cores() as u64), |bot, value| {
-                bot.set_search("threads", value)
-            }),
-            ("Hash", Kind::Spin(memory as u64 >> 20, 1, options::max_memory()), |bot, value| {
-                bot.set_search("memory", value)
-            }),
+            (
+                "Threads",
+                Kind::spin(&Resources::THREADS, threads as u64, options::cores() as u64),
+                |bot, value| bot.set_search(Resources::THREADS.name, value),
+            ),
+            (
+                "Hash",
+                Kind::spin(&Resources::MEMORY, memory as u64 >> 20, options::max_memory()),
+                |bot, value| bot.set_search(Resources::MEMORY.name, value),
+            ),
             ("Clear Hash", Kind::Button, |bot, _| {
                 bot.session.forget_tree();
                 Ok(())
