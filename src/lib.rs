@@ -11,8 +11,8 @@
 //! 3. [`simd`]: SIMD arithmetic on several bitboards at once.
 //! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, win rates, priors.
 //! 5. [`clock`]: time management. [`time`]: the system's clock. [`mix_seed`]: seeds for independent random streams.
-//! 6. [`TreeSearch`], [`Limits`], [`report`]: what all searches have in common. [`mgpeo`]: the searches of the papers, as
-//!    printed. [`search`]: the tournament search. [`Params`]: the presets.
+//! 6. [`TreeSearch`], [`Limits`], [`report`]: what all searches have in common. [`mgpeo`]: the searches of the papers,
+//!    as printed. [`search`]: the tournament search. [`Params`]: the presets.
 //! 7. [`level`]: playing levels, for games against people.
 //! 8. [`record`]: game records and their file formats.
 //! 9. [`mod@bench`]: a checksum that shows whether two builds search identically.

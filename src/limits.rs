@@ -52,8 +52,9 @@ impl Limits {
         self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
     }
 
-    /// True if a run ends after `iterations` iterations: at the limit, or after [`Self::min_iterations`] if `is_stopped`
-    /// or the deadline has passed. Checks the clock every 16 iterations, which take well under a millisecond.
+    /// True if a run ends after `iterations` iterations: at the limit, or after [`Self::min_iterations`] if
+    /// `is_stopped` or the deadline has passed. Checks the clock every 16 iterations, which take well under a
+    /// millisecond.
     pub(crate) fn are_reached(&self, iterations: u64, is_stopped: impl FnOnce() -> bool) -> bool {
         let Some(beyond) = iterations.checked_sub(self.min_iterations()) else { return false };
         let is_too_late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);

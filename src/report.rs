@@ -61,9 +61,10 @@ pub struct Line {
     pub lower_bound: Option<WinRate>,
     /// Side that is proven to win after the move, if any.
     pub proven: Option<Side>,
-    /// Expected lead in moves of the side that plays the move: the number of moves that it still has when the other side
-    /// cannot move, or minus the other side's number. Estimated at the end of the continuation and bounded by a proof
-    /// there. `None` beyond the first [`CONTINUED`] lines and without weights of the lead ([`crate::eval::lead`]).
+    /// Expected lead in moves of the side that plays the move: the number of moves that it still has when the other
+    /// side cannot move, or minus the other side's number. Estimated at the end of the continuation and bounded by a
+    /// proof there. `None` beyond the first [`CONTINUED`] lines and without weights of the lead
+    /// ([`crate::eval::lead`]).
     pub lead: Option<f32>,
 }
 

@@ -242,8 +242,8 @@ impl GameRecord {
     }
 }
 
-/// Reads the games of a text in any format: JSON, SGF, a Botzone log, or anything with moves, see [`scan`]. All moves of
-/// the games are legal; what is in no game is in a warning. The result has at least one game.
+/// Reads the games of a text in any format: JSON, SGF, a Botzone log, or anything with moves, see [`scan`]. All moves
+/// of the games are legal; what is in no game is in a warning. The result has at least one game.
 ///
 /// # Errors
 /// Fails if the text has no game; the reason is the first problem in it.
