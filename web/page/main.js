@@ -1,25 +1,46 @@
 // The page's controls and start-up.
 
+import { byId, html, SIDES } from "shared/elements.js";
+import { language, settings, speak, t, TEXT, translate } from "page/core/text.js";
+import { server } from "page/core/engine.js";
+import { GameTree } from "page/core/tree.js";
+import { sound } from "page/core/sound.js";
+import {
+  canMove, controlText, engine, interrupt, newGame, play, playTyped, setHalf, settle, setTreeToLookAt, state, step,
+  tell, toggleAnalysis, undo, unlessStopped,
+} from "page/core/game.js";
+import { board, draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show.js";
+import { FORMS, openFile, openLink, openText, save, share, showGame } from "page/core/records.js";
+import { review } from "page/core/review.js";
+import { coach, hint } from "page/rooms/coach.js";
+import { askNewGame, beginGame, ending } from "page/rooms/ending.js";
+import { choices, setUp } from "page/rooms/setup.js";
+import { lesson } from "page/rooms/lesson.js";
+import { puzzles } from "page/rooms/puzzles.js";
+import { match } from "page/rooms/match.js";
+import { listenToPictures } from "page/picture.js";
+import { recent } from "page/recent.js";
+import { rules } from "page/rules.js";
+
 const THEMES = ["auto", "light", "dark"];
 const SQUARES_SHOWN = ["off", "owners", "moves"];
 /** The engine's strengths. The selection list shows the levels first. */
-const CONTROLS = [
+export const CONTROLS = [
   ...[0.2, 1, 5, 20].map((seconds) => ({ seconds })),
   ...[1000, 20000, 200000].map((iterations) => ({ iterations })),
   ...Array.from({ length: 10 }, (_, index) => ({ level: index + 1 })),
 ];
 const CONTROL_GROUPS = { levels: "level", full: "seconds", fixed: "iterations" };
 /** Edges of the boards for new games. */
-const NEW_EDGES = [8, 10];
+export const NEW_EDGES = [8, 10];
 
 /** Fills a selection list and chooses one of its values. */
-function options(id, values, chosen) {
+export function options(id, values, chosen) {
   byId(id).replaceChildren(...values.map(([value, text]) => html("option", { value, selected: String(value) === String(chosen) }, text)));
 }
 
 function setLanguage(chosen) {
-  language = chosen;
-  settings.set("language", chosen);
+  speak(chosen);
   translate();
   options("language", Object.entries(TEXT).map(([name, text]) => [name, text.language]), language);
   options("theme", THEMES.map((theme) => [theme, t("themes")[theme]]), byId("theme").value || (settings.get("theme") ?? "auto"));
@@ -33,7 +54,7 @@ function setLanguage(chosen) {
   // No other computer can open this page's address.
   byId("share").hidden = Boolean(server);
   if (server) byId("server-note").textContent = t("served", server);
-  gridKey = null;
+  forgetGrid();
   if (state.tree) tell(null);
   if (setUp.active) setUp.show();
 }
@@ -44,7 +65,7 @@ function setTheme(theme) {
 }
 
 /** The choices in the dialog for a new game, preset to those of the last game. */
-const asked = { edge: 10, players: { black: "human", white: "engine" }, from: null };
+export const asked = { edge: 10, players: { black: "human", white: "engine" }, from: null };
 
 function fillControls() {
   const chosen = byId("control").value || CONTROLS.findIndex(({ level }) => level === state.control.level);
@@ -55,7 +76,7 @@ function fillControls() {
   byId("control").value = chosen;
 }
 
-function fillNewGame() {
+export function fillNewGame() {
   choices("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]), asked.edge, (edge) => {
     asked.edge = edge;
   });
@@ -168,7 +189,7 @@ async function measure() {
 }
 
 /** Opens a dialog. Its answer stays empty if Escape closes the dialog. */
-function ask(id) {
+export function ask(id) {
   byId(id).returnValue = "";
   byId(id).showModal();
 }

@@ -1,10 +1,21 @@
 // Recent games in the browser's storage: the game shown survives a reload, and a list opens the others.
 
+import { byId, html, SIDES } from "shared/elements.js";
+import { startOf } from "shared/replay.js";
+import { settings, t } from "page/core/text.js";
+import { GameTree } from "page/core/tree.js";
+import { describe, engine, interrupt, localTime, settle, setTree, state, turnBoardToPerson } from "page/core/game.js";
+import { isGame } from "page/rooms/coach.js";
+import { setUp } from "page/rooms/setup.js";
+import { lesson } from "page/rooms/lesson.js";
+import { puzzles } from "page/rooms/puzzles.js";
+import { ask, asked, CONTROLS, fillNewGame, NEW_EDGES } from "page/main.js";
+
 const MAX_KEPT = 20;
 /** Maximum length of a stored game, in characters of JSON. */
-const MAX_KEPT_LENGTH = 200_000;
+export const MAX_KEPT_LENGTH = 200_000;
 
-const recent = {
+export const recent = {
   /** Returns the stored games, newest first, without broken entries. */
   read() {
     try {

@@ -1,6 +1,8 @@
 // Texts of the page, in English and Chinese.
 
-const TEXT = {
+import { percent } from "shared/elements.js";
+
+export const TEXT = {
   en: {
     language: "English",
     title: "Otrera · Game of the Amazons",
@@ -478,7 +480,7 @@ const TEXT = {
 };
 
 /** Values stored between visits; a browser can refuse to store them for pages opened from files. */
-const settings = {
+export const settings = {
   get(name, place = "local") {
     try {
       return globalThis[`${place}Storage`].getItem(`otrera.${name}`);
@@ -495,11 +497,17 @@ const settings = {
   },
 };
 
-let language = settings.get("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en");
+export let language = settings.get("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en");
 if (!(language in TEXT)) language = "en";
 
+/** Sets the language of all further texts, also for later visits. */
+export function speak(chosen) {
+  language = chosen;
+  settings.set("language", chosen);
+}
+
 /** Returns a text of the page; `values` are the arguments of a text with parameters. */
-function t(name, ...values) {
+export function t(name, ...values) {
   const text = TEXT[language][name];
   return typeof text === "function" ? text(...values) : text;
 }
@@ -592,7 +600,7 @@ const PROBLEMS_ZH = [
 ];
 
 /** Translates a problem reported by the engine into the language of the page. */
-function problemText(problem) {
+export function problemText(problem) {
   if (language === "en") return problem;
   for (const [pattern, text] of PROBLEMS_ZH) {
     const groups = problem.match(pattern);
@@ -604,7 +612,7 @@ function problemText(problem) {
 }
 
 /** Sets the text of elements with `data-text` and the accessible name of elements with `data-label`. */
-function translate() {
+export function translate() {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   document.title = t("title");
   for (const element of document.querySelectorAll("[data-text]")) element.textContent = t(element.dataset.text);

@@ -1,25 +1,37 @@
 // Puzzles: positions in which exactly one move keeps the win, proven by the laboratory's solver.
 
+import { byId } from "shared/elements.js";
+import { squaresOf, startOf } from "shared/replay.js";
+import { settings, t } from "page/core/text.js";
+import { GameTree } from "page/core/tree.js";
+import {
+  bestLine, gameShown, goTo, goToPanel, play, returnTo, search, setHalf, setTree, setTreeToLookAt, state, tell,
+  toggleAnalysis,
+} from "page/core/game.js";
+import { draw } from "page/core/show.js";
+import { setUp } from "page/rooms/setup.js";
+import { options } from "page/main.js";
+
 /** Search time for the reply to a try, in seconds. */
 const ANSWER_SECONDS = 2;
 /** Maximum number of moves shown of the expected continuation. */
 const CONTINUATION = 4;
 /** Distance in the list from yesterday's puzzle to today's: a prime, so that every puzzle gets its day. */
-const DAY_STEP = 7919;
+export const DAY_STEP = 7919;
 const GRADES = [1, 2, 3];
 
 /** Puzzles of the page. Each line holds a FEN, the winning move, the winner's moves left at the end, and the grade. */
-const PUZZLES = byId("puzzle-list").textContent.split("\n").filter((line) => line.includes(";") && !line.startsWith("#"))
+export const PUZZLES = byId("puzzle-list").textContent.split("\n").filter((line) => line.includes(";") && !line.startsWith("#"))
   .map((line) => line.split(";").map((field) => field.trim()))
   .map(([fen, solution, margin, grade]) => ({ fen, solution, margin: Number(margin), grade: Number(grade) }));
 
 /** Returns the number of days from 1970 to a local date. */
-function dayNumber(date = new Date()) {
+export function dayNumber(date = new Date()) {
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000;
 }
 
 /** Progress stored between visits: FENs of solved puzzles, day of the last daily puzzle, and streak in days. */
-const solvedPuzzles = {
+export const solvedPuzzles = {
   read() {
     let kept = null;
     try {
@@ -54,7 +66,7 @@ const solvedPuzzles = {
   },
 };
 
-const puzzles = {
+export const puzzles = {
   index: 0,
   /** The tree of the puzzle; null before the first puzzle. */
   tree: null,

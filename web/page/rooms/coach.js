@@ -1,5 +1,16 @@
 // Games against the engine: hidden win rates, the coach's warnings before the reply, hints in steps.
 
+import { byId, percent } from "shared/elements.js";
+import { squaresOf } from "shared/replay.js";
+import { settings, t } from "page/core/text.js";
+import {
+  bestLine, canMove, describe, interrupt, isEngineToMove, search, settle, state, tell, undo, unlessStopped,
+} from "page/core/game.js";
+import { board, draw, squares, write } from "page/core/show.js";
+import { setUp } from "page/rooms/setup.js";
+import { puzzles } from "page/rooms/puzzles.js";
+import { match } from "page/rooms/match.js";
+
 /** Selectable warning limits: the win rate, 0 to 1, that a move must lose before the coach warns. */
 const WARNINGS = [0.05, 0.1, 0.2];
 /** Search time for a hint, in seconds. */
@@ -8,22 +19,22 @@ const HINT_SECONDS = 1;
 const HINT_STEPS = ["hintAmazon", "hintLanding", "hintArrow"];
 
 /** True if a person plays against the engine. */
-function isGame() {
+export function isGame() {
   return !puzzles.active && !match.active && state.players.black !== state.players.white;
 }
 
 /** True if the win rates are hidden because they would spoil the game shown. */
-function areRatesHidden() {
+export function areRatesHidden() {
   return isGame() && !coach.active && !state.tree.winner();
 }
 
 /** True if the best moves are hidden: together with the rates, and at the person's turn unless an analysis runs. */
-function areMovesHidden() {
+export function areMovesHidden() {
   const isTurn = isGame() && !state.analysing && !state.tree.winner() && canMove(state.tree.current);
   return areRatesHidden() || isTurn;
 }
 
-const coach = {
+export const coach = {
   active: settings.get("coach") === "on",
   /** The win rate, 0 to 1, that a move must lose before the coach warns. */
   limit: WARNINGS.find((share) => String(share) === settings.get("coach-limit")) ?? 0.1,
@@ -126,7 +137,7 @@ const coach = {
 };
 
 /** Shows the next step of the hint for the best move: the amazon, then its target, then the arrow's target. */
-async function hint() {
+export async function hint() {
   const node = state.tree.current;
   if (!canMove(node)) return;
   if (state.hint) {
@@ -150,13 +161,13 @@ function tellHint(move, step) {
 }
 
 /** True if the squares chosen so far are those of the hint's move. */
-function agreesWithHint(half) {
+export function agreesWithHint(half) {
   const wanted = state.hint && squaresOf(state.hint.move);
   return Boolean(wanted) && ["from", "to"].every((part) => [undefined, wanted[part]].includes(half[part]));
 }
 
 /** Returns the SVG elements of a move up to a step of the hint (1 to 3); without a step, of the whole move. */
-function partsOf(move, step, look) {
+export function partsOf(move, step, look) {
   const { from, to, arrow } = squaresOf(move);
   if (step === 1) return [board.cell(from, `${look} here`, 0.6)];
   return board.course({ from, to, arrow: step === 2 ? null : arrow }, look, `${look} shot`);

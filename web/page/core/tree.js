@@ -1,5 +1,8 @@
 // A game with its variations: a tree of positions, of which one is shown.
 
+import { SIDES } from "shared/elements.js";
+import { startOf } from "shared/replay.js";
+
 /**
  * Creates a node: a position after a move. `rate` is Black's win rate from the longest search, `found` that
  * search's result, `played` the estimate and effort of the move's player, `winner` the winner if the game ended early,
@@ -14,13 +17,13 @@ function newNode(parent, move) {
 }
 
 /** Returns the nodes from a node to the end of its line. */
-function lineFrom(node) {
+export function lineFrom(node) {
   const nodes = [node];
   while (nodes.at(-1).next) nodes.push(nodes.at(-1).next);
   return nodes;
 }
 
-class GameTree {
+export class GameTree {
   /** `start` is a FEN. `record` holds the other data of a record, such as players and event. */
   constructor(start, record = {}) {
     this.start = start;

@@ -1,5 +1,18 @@
 // Match mode, only in `otrera gui`: an operator relays the moves between the board of the match and Otrera.
 
+import { byId, html, SIDES } from "shared/elements.js";
+import { placeOf, squaresOf, startOf } from "shared/replay.js";
+import { problemText, t } from "page/core/text.js";
+import { server, Stopped } from "page/core/engine.js";
+import { GameTree } from "page/core/tree.js";
+import { sound } from "page/core/sound.js";
+import {
+  engine, interrupt, localTime, search, setHalf, settle, setTree, setTreeToLookAt, state, tell, unlessStopped,
+} from "page/core/game.js";
+import { board, draw, write } from "page/core/show.js";
+import { choices, setUp } from "page/rooms/setup.js";
+import { ask, NEW_EDGES, options } from "page/main.js";
+
 /** Milliseconds between two updates of the clocks. */
 const CLOCK_TICK = 200;
 /** Milliseconds before a failed save or search is repeated. */
@@ -20,13 +33,13 @@ const MATCH_KEYS = [
 ];
 
 /** Formats a time on a clock: 14:05, or −0:03 after the flag has fallen. */
-function clockText(seconds) {
+export function clockText(seconds) {
   const whole = Math.abs(Math.floor(seconds));
   return `${seconds < 0 ? "−" : ""}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
 /** Parses a time like 14:05 as seconds; null for any other text. */
-function secondsOfClock(text) {
+export function secondsOfClock(text) {
   const parts = text.trim().match(/^(\d{1,4})[:：]([0-5]\d)$/);
   return parts && 60 * Number(parts[1]) + Number(parts[2]);
 }
@@ -42,7 +55,7 @@ function matchState({ us, minutes, overhead, handled, pondering, clocks, since, 
   return { us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided };
 }
 
-const match = {
+export const match = {
   /** The game tree of the match, or null. */
   tree: null,
   /** Our side. */

@@ -1,18 +1,31 @@
 // Reviews of games: searches all positions in the background and marks moves by the win rate that they lose.
 
+import { byId, html, icon, percent, SIDES } from "shared/elements.js";
+import { t } from "page/core/text.js";
+import { Stopped } from "page/core/engine.js";
+import {
+  bestLine, describe, engine, goTo, searchInSlices, state, toggleAnalysis, unlessStopped,
+} from "page/core/game.js";
+import { board, curve, draw, drawMoves, drawOverlay, positionShown } from "page/core/show.js";
+import { areRatesHidden } from "page/rooms/coach.js";
+import { setUp } from "page/rooms/setup.js";
+import { lesson } from "page/rooms/lesson.js";
+import { puzzles } from "page/rooms/puzzles.js";
+import { match } from "page/rooms/match.js";
+
 /** Maximum loss of a move with the mark `best`, as a win rate. */
 const BEST_LOSS = 0.01;
 /** Marks of moves, best first, and their signs. */
 const SIGNS = { best: "★", good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
 /** Marks that are counted and drawn on the curve. Lessons and the signs above bars use only the last two. */
 const FAULTS = ["inaccuracy", "mistake", "blunder"];
-const GRAVE = FAULTS.slice(1);
+export const GRAVE = FAULTS.slice(1);
 /** Maximum number of moves of a better line drawn on the board. */
-const BETTER_MOVES = 4;
+export const BETTER_MOVES = 4;
 /** Milliseconds between two checks for the end of another search. */
 const REVIEW_PAUSE = 100;
 
-const review = {
+export const review = {
   /** Minimum losses of the marks, largest first: `[loss, mark]`. */
   limits: [],
   /** Search time for each position, in seconds. */

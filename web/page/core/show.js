@@ -1,13 +1,29 @@
 // Draws the state: board, grid, status, moves, curve.
 
-const board = new Board(byId("board"));
-const squares = new Squares(byId("squares"), board, { chosen: choose, canDrag: () => !setUp.active });
-const curve = new Curve(byId("curve"), (ply) => goTo(state.tree.line()[ply]), chart);
+import { byId, html, icon, keepInView, percent, SIDES, svg } from "shared/elements.js";
+import { boardAfter, squareAt, squaresOf } from "shared/replay.js";
+import { Board } from "shared/board.js";
+import { Curve } from "shared/curve.js";
+import { t } from "page/core/text.js";
+import { lineFrom } from "page/core/tree.js";
+import { Squares } from "page/core/squares.js";
+import { canMove, canResign, choose, goTo, isEngineToMove, state, undoTarget } from "page/core/game.js";
+import { BETTER_MOVES, review } from "page/core/review.js";
+import { areMovesHidden, areRatesHidden, coach, partsOf } from "page/rooms/coach.js";
+import { ending } from "page/rooms/ending.js";
+import { setUp } from "page/rooms/setup.js";
+import { lesson } from "page/rooms/lesson.js";
+import { puzzles } from "page/rooms/puzzles.js";
+import { match } from "page/rooms/match.js";
+
+export const board = new Board(byId("board"));
+export const squares = new Squares(byId("squares"), board, { chosen: choose, canDrag: () => !setUp.active });
+export const curve = new Curve(byId("curve"), (ply) => goTo(state.tree.line()[ply]), chart);
 let gridKey = null;
 /** The FEN in the field for FENs, unless somebody has edited the field. */
 let fenShown = null;
 
-function draw() {
+export function draw() {
   const node = state.tree.current;
   const position = positionShown(node);
   drawTitle();
@@ -38,7 +54,7 @@ function drawComment({ note: { name, comment = "" } }) {
 }
 
 /** Writes a text without line breaks inside moves. Skips an unchanged text, because screen readers would repeat it. */
-function write(id, text) {
+export function write(id, text) {
   if (byId(id).textContent === text) return;
   const parts = text.split(/([a-z]\d+-[a-z]\d+\/[a-z]\d+)/);
   byId(id).replaceChildren(...parts.map((part, index) => (index % 2 === 1 ? html("span", { class: "unbroken" }, part) : part)));
@@ -58,7 +74,7 @@ function drawTitle() {
 }
 
 /** Returns the board of a node, including the chosen amazon move at the current node. */
-function positionShown(node) {
+export function positionShown(node) {
   const { start } = state.tree;
   const moves = state.tree.movesTo(node).map((move) => ({ move }));
   const position = boardAfter({ start, moves }, moves.length);
@@ -68,6 +84,11 @@ function positionShown(node) {
     position.last = { from, to };
   }
   return position;
+}
+
+/** Builds the grid anew at the next drawing, with the texts of another language. */
+export function forgetGrid() {
+  gridKey = null;
 }
 
 function drawGrid({ edge, amazons, arrows }, node) {
@@ -94,7 +115,7 @@ function choicesIn(node) {
 }
 
 /** Draws the owners of squares below the pieces, and suggested moves as arrows above them. */
-function drawOverlay(node) {
+export function drawOverlay(node) {
   const marks = ownerMarks(state.preview?.parent ?? node);
   board.under.replaceChildren(...marks);
   byId("squares-legend").hidden = byId("squares-shown").value === "off";
@@ -197,7 +218,7 @@ function drawSteps(node) {
 }
 
 /** Draws the moves of the line in pairs, with the alternatives to each move below it. */
-function drawMoves() {
+export function drawMoves() {
   const line = state.tree.line();
   const rows = Map.groupBy(line.slice(1), ({ ply }) => state.tree.rowOf(ply));
   const items = [...rows].map(([number, nodes]) => {
@@ -227,7 +248,7 @@ function variations(node) {
 }
 
 /** Draws the search results: win rate, speed, best moves, curve. */
-function drawSearch() {
+export function drawSearch() {
   const { current } = state.tree;
   drawRate(current);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
@@ -295,7 +316,7 @@ function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, 
 }
 
 /** Returns the data of the curve: Black's win rate along the line, by Otrera and, from a record, by each player. */
-function chart() {
+export function chart() {
   const line = areRatesHidden() ? [] : state.tree.line();
   const players = playerSeries(line);
   const known = line.filter((node) => node.rate !== null && (players.length === 0 || !isOwnEstimate(node)));

@@ -1,9 +1,17 @@
 // Lessons: a player looks for better moves in the positions before the player's mistakes and blunders.
 
+import { byId, percent, SIDES } from "shared/elements.js";
+import { t } from "page/core/text.js";
+import { GameTree } from "page/core/tree.js";
+import {
+  bestLine, gameShown, goTo, goToPanel, returnTo, search, settle, setTree, state, tell, unlessStopped,
+} from "page/core/game.js";
+import { BETTER_MOVES, GRAVE, review } from "page/core/review.js";
+
 /** Maximum win rate, 0 to 1, that a right answer can lose. */
 const RIGHT_LOSS = 0.02;
 
-const lesson = {
+export const lesson = {
   index: 0,
   /** The mistakes and blunders of the lesson: `{ node, loss }`. */
   mistakes: [],

@@ -1,13 +1,16 @@
 // The page's interface to the engine: a worker, or the server of `otrera gui`. Requests are answered one after another.
 
+import { byId } from "shared/elements.js";
+import { problemText } from "page/core/text.js";
+
 /** The error of a request that `restart` has cancelled. */
-class Stopped extends Error {}
+export class Stopped extends Error {}
 
 /** The server's description of its engine; null in a page opened from a file. */
-const server = JSON.parse(byId("server").textContent || "null");
+export const server = JSON.parse(byId("server").textContent || "null");
 
 /** The native engine of `otrera gui`. */
-class ServedEngine {
+export class ServedEngine {
   constructor() {
     this.stop = new AbortController();
     this.ready = Promise.resolve();
@@ -37,7 +40,7 @@ class ServedEngine {
 }
 
 /** The engine as a WebAssembly module in a worker. */
-class Engine {
+export class Engine {
   constructor() {
     const source = byId("worker").textContent;
     this.url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));

@@ -1,10 +1,22 @@
 // Beginnings and ends of games: new games, resignation, filling of decided games, rematches.
 
+import { byId, SIDES } from "shared/elements.js";
+import { t } from "page/core/text.js";
+import {
+  canMove, controlText, describe, engineAt, interrupt, localTime, resign, search, settle, setTree, state, tell,
+  turnBoardToPerson, unlessStopped,
+} from "page/core/game.js";
+import { draw } from "page/core/show.js";
+import { isGame } from "page/rooms/coach.js";
+import { setUp } from "page/rooms/setup.js";
+import { puzzles } from "page/rooms/puzzles.js";
+import { ask, asked, fillNewGame } from "page/main.js";
+
 /** Search time for each move, in seconds, when the engine fills the rest of a decided game. */
 const FILL_SECONDS = 0.1;
 
 /** Opens the dialog for a new game, which starts from the position shown if `isFromHere`. */
-function askNewGame(isFromHere) {
+export function askNewGame(isFromHere) {
   const { tree } = state;
   asked.from = isFromHere ? { tree, node: tree.current } : null;
   byId("new-board").hidden = isFromHere;
@@ -15,7 +27,7 @@ function askNewGame(isFromHere) {
 }
 
 /** Begins a game at the current node of a tree. */
-function beginGame(tree, players, control) {
+export function beginGame(tree, players, control) {
   Object.assign(state, { players, control, analysing: false });
   turnBoardToPerson();
   // The link in the address no longer matches the game.
@@ -26,7 +38,7 @@ function beginGame(tree, players, control) {
   setTree(tree);
 }
 
-const ending = {
+export const ending = {
   /** The value of `state.change` when filling began. */
   change: null,
 

@@ -1,9 +1,12 @@
 // A knock for each move that is played or announced; off by default.
 
+import { byId } from "shared/elements.js";
+import { settings } from "page/core/text.js";
+
 /** The knock: pitch in Hz, loudness from 0 to 1, duration in seconds. */
 const KNOCK = { pitch: 220, loudness: 0.3, seconds: 0.12 };
 
-const sound = {
+export const sound = {
   active: settings.get("sound") === "on",
   context: null,
 

@@ -1,14 +1,22 @@
 // Records and links: opening, pasting, saving.
 
+import { byId, html } from "shared/elements.js";
+import { problemText, t } from "page/core/text.js";
+import { GameTree } from "page/core/tree.js";
+import { describe, engine, interrupt, settle, setTreeToLookAt, state, tell, unlessStopped } from "page/core/game.js";
+import { draw } from "page/core/show.js";
+import { setUp } from "page/rooms/setup.js";
+import { match } from "page/rooms/match.js";
+
 /** Maximum size of a file; the engine's limit is the same. */
 const MAX_MEGABYTES = 16;
-const FORMS = { json: ["JSON", "jsonl"], sgf: ["SGF", "sgf"], ccgc: ["CCGC", "txt"] };
+export const FORMS = { json: ["JSON", "jsonl"], sgf: ["SGF", "sgf"], ccgc: ["CCGC", "txt"] };
 
 /** Games of the record opened last, and the trees of those that have been shown. */
 let openedGames = [];
 let openedTrees = [];
 
-async function openFile(file) {
+export async function openFile(file) {
   const megabytes = file.size / 2 ** 20;
   if (megabytes > MAX_MEGABYTES) {
     tell(t("unread", file.name, t("tooLarge", Math.round(megabytes), MAX_MEGABYTES)));
@@ -24,7 +32,7 @@ async function openFile(file) {
   await openRecord(file.name, await file.text(), { bytes: address.slice(address.indexOf(",") + 1) });
 }
 
-function openText(name, text) {
+export function openText(name, text) {
   return openRecord(name, text, { text });
 }
 
@@ -45,7 +53,7 @@ async function openRecord(name, text, source) {
   return showGame(0, [t("opened", games.length), ...warnings.map(problemText)].join("\n"));
 }
 
-function showGame(index, message = null) {
+export function showGame(index, message = null) {
   if (setUp.active) setUp.close();
   openedTrees[index] ??= GameTree.ofRecord(openedGames[index]);
   setTreeToLookAt(openedTrees[index], message);
@@ -53,7 +61,7 @@ function showGame(index, message = null) {
 }
 
 /** Asks the engine which positions of the line the filling bounds prove, and shows these proofs. */
-async function proveLine(tree) {
+export async function proveLine(tree) {
   const line = tree.line();
   await unlessStopped(() => tree === state.tree, async () => {
     const { proofs } = await engine.ask({ do: "proofs", fen: tree.start, moves: tree.movesTo(line.at(-1)) });
@@ -62,7 +70,7 @@ async function proveLine(tree) {
   });
 }
 
-async function save(form) {
+export async function save(form) {
   const { tree } = state;
   await unlessStopped(() => true, async () => {
     // The last position of the line determines the winner.
@@ -73,7 +81,7 @@ async function save(form) {
 }
 
 /** Saves a file in the browser's folder for downloads. */
-function download(blob, name) {
+export function download(blob, name) {
   const url = URL.createObjectURL(blob);
   html("a", { href: url, download: name }).click();
   // Some browsers read the data only after the click.
@@ -81,7 +89,7 @@ function download(blob, name) {
 }
 
 /** Shows and copies a link that contains the start and the moves up to the position shown. Nothing is sent anywhere. */
-async function share() {
+export async function share() {
   const moves = state.tree.movesTo(state.tree.current).map((move) => move.replace(/[-/]/g, ""));
   const hash = new URLSearchParams({ fen: state.tree.start, moves: moves.join(",") });
   const link = `${location.href.split("#")[0]}#${hash}`;
@@ -97,7 +105,7 @@ async function share() {
 }
 
 /** Opens the game in the page's address. `isOpened` is true on success; `problem` is an error message or null. */
-async function openLink() {
+export async function openLink() {
   const wanted = new URLSearchParams(location.hash.slice(1));
   const fen = wanted.get("fen");
   if (!fen) return { isOpened: false, problem: null };

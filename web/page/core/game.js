@@ -1,8 +1,23 @@
 // The game shown, and everything that changes it: moves, the engine's turns, analysis.
 
-const engine = server ? new ServedEngine() : new Engine();
+import { byId } from "shared/elements.js";
+import { t } from "page/core/text.js";
+import { Engine, ServedEngine, server, Stopped } from "page/core/engine.js";
+import { GameTree } from "page/core/tree.js";
+import { sound } from "page/core/sound.js";
+import { board, draw, drawSearch } from "page/core/show.js";
+import { proveLine } from "page/core/records.js";
+import { agreesWithHint, areRatesHidden, coach } from "page/rooms/coach.js";
+import { beginGame } from "page/rooms/ending.js";
+import { setUp } from "page/rooms/setup.js";
+import { lesson } from "page/rooms/lesson.js";
+import { puzzles } from "page/rooms/puzzles.js";
+import { match } from "page/rooms/match.js";
+import { recent } from "page/recent.js";
 
-const state = {
+export const engine = server ? new ServedEngine() : new Engine();
+
+export const state = {
   tree: null,
   players: { black: "human", white: "engine" },
   /** The engine's strength: `{ level }`, `{ seconds }` or `{ iterations }` for a move. */
@@ -30,7 +45,7 @@ const state = {
 };
 
 /** Applies the last change: shows the position, then lets the engine move or analyse. */
-async function settle(message = null) {
+export async function settle(message = null) {
   const goesOn = interrupt();
   const node = state.tree.current;
   Object.assign(state, { hint: null, pointed: null, preview: null, message, found: node.found });
@@ -54,7 +69,7 @@ async function settle(message = null) {
 }
 
 /** Ends the page's current tasks. Returns a function that is true until the next interruption. */
-function interrupt() {
+export function interrupt() {
   state.change += 1;
   const { change } = state;
   if (state.uninterruptible) engine.restart();
@@ -63,7 +78,7 @@ function interrupt() {
 }
 
 /** Runs a task that uses the engine. Shows the task's error, unless the task was interrupted. */
-async function unlessStopped(goesOn, work) {
+export async function unlessStopped(goesOn, work) {
   try {
     await work();
   } catch (error) {
@@ -72,14 +87,14 @@ async function unlessStopped(goesOn, work) {
 }
 
 /** Asks the engine to describe a node, once: side to move, legal moves, owners of squares, proof. */
-async function describe(node, { tree } = state) {
+export async function describe(node, { tree } = state) {
   node.described ??= await engine.ask({ do: "position", fen: tree.start, moves: tree.movesTo(node) });
   const { proof } = node.described;
   if (proof) tree.prove(node, proof);
 }
 
 /** True if the engine is to move: at the end of a line or after the move just played, not while stepping through. */
-function isEngineToMove(node) {
+export function isEngineToMove(node) {
   const isWanted = node.children.length === 0 || node === state.unanswered;
   return state.players[state.tree.moverOf(node.ply)] === "engine" && isWanted && !node.winner;
 }
@@ -109,7 +124,7 @@ const SLICE = 0.1;
 const LOST_SECONDS = 1;
 
 /** Searches a position for a result that is shown or waited for; a review pauses meanwhile. */
-async function search(node, limit, goesOn) {
+export async function search(node, limit, goesOn) {
   state.searches += 1;
   try {
     return await searchInSlices(node, limit, goesOn);
@@ -119,7 +134,7 @@ async function search(node, limit, goesOn) {
 }
 
 /** Searches a position in slices, until a limit or an interruption. The page shows the result after each slice. */
-async function searchInSlices(node, { seconds, iterations, lostSeconds = LOST_SECONDS }, goesOn) {
+export async function searchInSlices(node, { seconds, iterations, lostSeconds = LOST_SECONDS }, goesOn) {
   const { tree } = state;
   const think = async (limit) => noted(tree, node, await engine.ask({ ...request, ...limit }), goesOn);
   const request = { do: "think", fen: node.described.fen, lines: MAX_LINES };
@@ -151,7 +166,7 @@ function noted(tree, node, found, goesOn) {
 }
 
 /** Plays a move in the position shown, which can begin a variation. `played` holds the player's estimate and effort. */
-function play(move, played = {}) {
+export function play(move, played = {}) {
   if (match.active) return match.enter(move);
   if (lesson.takes(move)) return;
   const side = state.tree.moverOf(state.tree.current.ply);
@@ -163,21 +178,21 @@ function play(move, played = {}) {
   return settle(t("played", t(side), move));
 }
 
-function goTo(node) {
+export function goTo(node) {
   Object.assign(state, { unanswered: null, half: {} });
   state.tree.show(node);
   settle();
 }
 
 /** Steps by a number of plies along the line shown; `by` can be infinite. */
-function step(by) {
+export function step(by) {
   const line = state.tree.line();
   const index = line.indexOf(state.tree.current) + by;
   goTo(line[Math.min(Math.max(0, index), line.length - 1)]);
 }
 
 /** Takes back a resignation, or the moves up to the person's last turn. */
-function undo() {
+export function undo() {
   const node = undoTarget();
   if (!node) return;
   if (node === state.tree.current) node.winner = null;
@@ -185,7 +200,7 @@ function undo() {
 }
 
 /** Returns the node to which `undo` goes, or null. */
-function undoTarget() {
+export function undoTarget() {
   const { current, end } = state.tree;
   if (current.winner && current !== end && !current.described?.winner) return current;
   const isEngines = ({ ply }) => state.players[state.tree.moverOf(ply)] === "engine";
@@ -196,7 +211,7 @@ function undoTarget() {
 }
 
 /** Resigns for the person to move, at the end of a line. The game can still be continued. */
-function resign() {
+export function resign() {
   const node = state.tree.current;
   if (!canResign(node)) return;
   const side = state.tree.moverOf(node.ply);
@@ -205,23 +220,23 @@ function resign() {
   settle(t("resigned", t(side)));
 }
 
-function canResign(node) {
+export function canResign(node) {
   return canMove(node) && node.children.length === 0 && !node.winner;
 }
 
 /** True if a person can move in this position. */
-function canMove(node) {
+export function canMove(node) {
   return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && !setUp.active && !match.refusesMoves);
 }
 
 /** Shows a message below the board. */
-function tell(message) {
+export function tell(message) {
   state.message = message;
   draw();
 }
 
 /** Starts or stops the analysis of the position shown. Does not restart the engine's search for its move. */
-function toggleAnalysis() {
+export function toggleAnalysis() {
   state.analysing = !state.analysing;
   const { current } = state.tree;
   if (isEngineToMove(current) && !coach.isWarning(current)) drawSearch();
@@ -229,49 +244,49 @@ function toggleAnalysis() {
 }
 
 /** Shows another game. */
-function setTree(tree, message = null) {
+export function setTree(tree, message = null) {
   Object.assign(state, { tree, unanswered: null, half: {} });
   byId("games-label").hidden = true;
   settle(message);
 }
 
 /** Returns the state of the game shown, for `returnTo`. */
-function gameShown() {
+export function gameShown() {
   const { tree, unanswered, half, players } = state;
   return { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
 }
 
 /** Restores a game from its state, as returned by `gameShown`. */
-function returnTo({ hasGames, ...game }) {
+export function returnTo({ hasGames, ...game }) {
   Object.assign(state, game);
   byId("games-label").hidden = !hasGames;
   settle();
 }
 
 /** Scrolls to the board and moves the keyboard focus to the title of a panel beside it. */
-function goToPanel(title) {
+export function goToPanel(title) {
   document.querySelector(".table").scrollIntoView();
   byId(title).focus({ preventScroll: true });
 }
 
 /** Turns the board so that a person's side is at the bottom in a game against the engine. */
-function turnBoardToPerson() {
+export function turnBoardToPerson() {
   board.flip(state.players.black === "engine" && state.players.white === "human");
 }
 
 /** Returns the best move of a search and its expected continuation, at most `count` moves. */
-function bestLine({ best, lines }, count) {
+export function bestLine({ best, lines }, count) {
   return [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, count);
 }
 
 /** Shows another game for two persons, so that the engine does not answer moves. */
-function setTreeToLookAt(tree, message = null) {
+export function setTreeToLookAt(tree, message = null) {
   state.players = { black: "human", white: "human" };
   setTree(tree, message);
   proveLine(tree);
 }
 
-async function newGame(edge, players, control) {
+export async function newGame(edge, players, control) {
   const goesOn = interrupt();
   await unlessStopped(goesOn, async () => {
     const { fen } = await engine.ask({ do: "start", edge });
@@ -280,22 +295,22 @@ async function newGame(edge, players, control) {
 }
 
 /** Returns the local date and time in the format of records: 2020.08.16 11:44. */
-function localTime() {
+export function localTime() {
   return new Date().toLocaleString("sv").slice(0, 16).replaceAll("-", ".");
 }
 
-function controlText({ level, seconds, iterations }) {
+export function controlText({ level, seconds, iterations }) {
   if (level) return t("levelOf", level);
   return seconds ? t("seconds", seconds) : t("iterations", iterations);
 }
 
 /** Returns the engine's name for records. */
-function engineAt({ level }) {
+export function engineAt({ level }) {
   return level ? t("engineLevel", level) : t("engine");
 }
 
 /** Handles a chosen square: amazon, landing or arrow in turn. `dragged` is true where a drag begins. */
-function choose(square, dragged = false) {
+export function choose(square, dragged = false) {
   if (setUp.active) return setUp.put(square);
   const node = state.tree.current;
   if (!node.described || node.described.winner || match.refusesMoves) return undefined;
@@ -316,7 +331,7 @@ function shoot(moves, square) {
   return tell(t("noArrow", to, square));
 }
 
-function setHalf(half) {
+export function setHalf(half) {
   state.half = half;
   state.message = null;
   if (!agreesWithHint(half)) state.hint = null;
@@ -324,7 +339,7 @@ function setHalf(half) {
 }
 
 /** Plays a typed move. */
-async function playTyped(text) {
+export async function playTyped(text) {
   const node = state.tree.current;
   if (isEngineToMove(node)) tell(t("notYourTurn"));
   if (!canMove(node) || text.trim() === "") return;

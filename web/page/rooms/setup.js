@@ -1,10 +1,18 @@
 // Set-up of positions: pieces from a palette are put on the board square by square.
 
+import { byId, html, SIDES } from "shared/elements.js";
+import { placeOf, squareAt, startOf } from "shared/replay.js";
+import { t } from "page/core/text.js";
+import { GameTree } from "page/core/tree.js";
+import {
+  engine, gameShown, goToPanel, returnTo, setTree, setTreeToLookAt, state, unlessStopped,
+} from "page/core/game.js";
+
 const PALETTE = ["black", "white", "arrow", "empty"];
 /** Edge lengths of all boards. */
 const EDGES = [4, 5, 6, 7, 8, 9, 10];
 
-const setUp = {
+export const setUp = {
   active: false,
   piece: "black",
   side: "black",
@@ -104,7 +112,7 @@ const setUp = {
 };
 
 /** Fills an element with a row of radio buttons. */
-function choices(id, name, options, value, chosen) {
+export function choices(id, name, options, value, chosen) {
   const holder = byId(id);
   const hadFocus = holder.contains(document.activeElement);
   holder.replaceChildren(...options.map(([option, text]) => html("label", { class: "choice" },

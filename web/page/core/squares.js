@@ -1,8 +1,11 @@
 // Input of moves: a grid of squares over the board for clicks, drags, keys and screen readers.
 
+import { html } from "shared/elements.js";
+import { squareAt } from "shared/replay.js";
+
 const DRAG_PIXELS = 6;
 
-class Squares {
+export class Squares {
   /**
    * Calls `chosen(square)` for a clicked square and the end of a drag, and `chosen(square, true)` where a drag begins.
    * `canDrag()` is true if drags are allowed.
