@@ -2,7 +2,8 @@
 
 import { byId, html, SIDES, svg } from "shared/elements.js";
 import { t } from "page/core/text.js";
-import { state, unlessStopped } from "page/core/game.js";
+import { state } from "page/core/state.js";
+import { unlessStopped } from "page/core/game.js";
 import { download } from "page/core/records.js";
 import { review } from "page/core/review.js";
 

@@ -4,8 +4,9 @@ import { byId, html } from "shared/elements.js";
 import { boardAfter } from "shared/replay.js";
 import { Board } from "shared/board.js";
 import { t } from "page/core/text.js";
-import { engine, unlessStopped } from "page/core/game.js";
-import { ask } from "page/main.js";
+import { engine } from "page/core/state.js";
+import { ask } from "page/core/controls.js";
+import { unlessStopped } from "page/core/game.js";
 
 /** Milliseconds between the steps of the example: start, amazon's move, arrow's flight. */
 const EXAMPLE_STEP = 1300;

@@ -2,47 +2,14 @@
 
 import { byId } from "shared/elements.js";
 import { t } from "page/core/text.js";
-import { Engine, ServedEngine, server, Stopped } from "page/core/engine.js";
-import { GameTree } from "page/core/tree.js";
+import { Stopped } from "page/core/engine.js";
+import { engine, state } from "page/core/state.js";
 import { sound } from "page/core/sound.js";
+import { FULL_LEVEL } from "page/core/strength.js";
+import { enter, room } from "page/core/room.js";
+import { agreesWithHint } from "page/core/hint.js";
 import { board, draw, drawSearch } from "page/core/show.js";
 import { proveLine } from "page/core/records.js";
-import { agreesWithHint, areRatesHidden, coach } from "page/rooms/coach.js";
-import { beginGame } from "page/rooms/ending.js";
-import { setUp } from "page/rooms/setup.js";
-import { lesson } from "page/rooms/lesson.js";
-import { puzzles } from "page/rooms/puzzles.js";
-import { match } from "page/rooms/match.js";
-import { recent } from "page/recent.js";
-
-export const engine = server ? new ServedEngine() : new Engine();
-
-export const state = {
-  tree: null,
-  players: { black: "human", white: "engine" },
-  /** The engine's strength: `{ level }`, `{ seconds }` or `{ iterations }` for a move. */
-  control: { level: 4 },
-  /** The chosen part of a move: `{}`, `{ from }` or `{ from, to }`. */
-  half: {},
-  /** The node of the move just played, which the engine answers even if the tree already contains a reply. */
-  unanswered: null,
-  /** Number of interruptions so far; a task ends when the number changes. */
-  change: 0,
-  analysing: false,
-  /** True while a search runs that only a restart of the engine can stop. */
-  uninterruptible: false,
-  /** Search result for the position shown, or null. */
-  found: null,
-  /** The hint: its move and the step up to which the move is shown, `{ move, step }`; step 3 shows the whole move. */
-  hint: null,
-  /** Index of the best move under the pointer or with focus, or null. */
-  pointed: null,
-  /** Node of a faulty move whose better line has pointer or focus, or null. The board shows the position before it. */
-  preview: null,
-  /** Number of searches in progress that a review waits for. */
-  searches: 0,
-  message: null,
-};
 
 /** Applies the last change: shows the position, then lets the engine move or analyse. */
 export async function settle(message = null) {
@@ -51,21 +18,7 @@ export async function settle(message = null) {
   Object.assign(state, { hint: null, pointed: null, preview: null, message, found: node.found });
   byId("link").hidden = true;
   draw();
-  await unlessStopped(goesOn, async () => {
-    // A position that is being set up can be invalid.
-    if (setUp.active) return;
-    await describe(node);
-    if (!goesOn()) return;
-    recent.keep();
-    draw();
-    if (match.active) return match.turn(node, goesOn);
-    if (puzzles.isTry(node)) return puzzles.judge(node, goesOn);
-    if (node.described.winner) return;
-    if (areRatesHidden()) state.analysing = false;
-    if (isEngineToMove(node) && !(await coach.holds(node, goesOn))) await moveByEngine(node, goesOn);
-    else if (state.analysing && goesOn()) await search(node, { seconds: Infinity }, goesOn);
-    else await coach.prepare(node, goesOn);
-  });
+  await unlessStopped(goesOn, () => room().turn(node, goesOn));
 }
 
 /** Ends the page's current tasks. Returns a function that is true until the next interruption. */
@@ -99,14 +52,16 @@ export function isEngineToMove(node) {
   return state.players[state.tree.moverOf(node.ply)] === "engine" && isWanted && !node.winner;
 }
 
-async function moveByEngine(node, goesOn) {
+/** True while the engine thinks about its move. */
+export function isReplying() {
+  return state.replying === state.change;
+}
+
+export async function moveByEngine(node, goesOn) {
   const { level } = state.control;
   const found = level && level < FULL_LEVEL ? await thinkAt(level, node, goesOn) : await search(node, { seconds: 1, ...state.control }, goesOn);
   if (goesOn()) play(found.best, { win_rate: found.win_rate, effort: found.visits });
 }
-
-/** The level of the full engine with one second per move. */
-const FULL_LEVEL = 10;
 
 /** Searches for a move of a playing level. The result is not stored as an analysis of the position. */
 async function thinkAt(level, node, goesOn) {
@@ -165,10 +120,22 @@ function noted(tree, node, found, goesOn) {
   return found;
 }
 
+/** Search time so far of each node, in seconds. */
+export const searched = new WeakMap();
+
+/** Searches a position until its total search time is `seconds`. */
+export async function look(node, goesOn, seconds) {
+  await describe(node);
+  const done = searched.get(node) ?? 0;
+  if (!goesOn() || node.described.winner || node.found?.proven || done >= seconds) return;
+  const begun = performance.now();
+  await search(node, { seconds: seconds - done }, goesOn);
+  searched.set(node, done + (performance.now() - begun) / 1000);
+}
+
 /** Plays a move in the position shown, which can begin a variation. `played` holds the player's estimate and effort. */
 export function play(move, played = {}) {
-  if (match.active) return match.enter(move);
-  if (lesson.takes(move)) return;
+  if (!room().accepts(state.tree.current, { move })) return undefined;
   const side = state.tree.moverOf(state.tree.current.ply);
   state.unanswered = state.tree.play(move);
   state.tree.id ??= Date.now();
@@ -226,7 +193,7 @@ export function canResign(node) {
 
 /** True if a person can move in this position. */
 export function canMove(node) {
-  return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && !setUp.active && !match.refusesMoves);
+  return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && room().accepts(node));
 }
 
 /** Shows a message below the board. */
@@ -238,35 +205,31 @@ export function tell(message) {
 /** Starts or stops the analysis of the position shown. Does not restart the engine's search for its move. */
 export function toggleAnalysis() {
   state.analysing = !state.analysing;
-  const { current } = state.tree;
-  if (isEngineToMove(current) && !coach.isWarning(current)) drawSearch();
+  if (isReplying()) drawSearch();
   else settle();
 }
 
-/** Shows another game. */
-export function setTree(tree, message = null) {
+/** Shows another game in a room. */
+export function setTree(mode, tree, message = null) {
   Object.assign(state, { tree, unanswered: null, half: {} });
+  enter(mode);
   byId("games-label").hidden = true;
   settle(message);
 }
 
-/** Returns the state of the game shown, for `returnTo`. */
+/** Returns the state of the game shown, for `returnTo`; in a room to return from, that of the game before. */
 export function gameShown() {
-  const { tree, unanswered, half, players } = state;
-  return { tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
+  if (room().before) return room().before;
+  const { mode, tree, unanswered, half, players } = state;
+  return { mode, tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
 }
 
-/** Restores a game from its state, as returned by `gameShown`. */
-export function returnTo({ hasGames, ...game }) {
+/** Restores a game and its room from their state, as returned by `gameShown`. */
+export function returnTo({ mode, hasGames, ...game }) {
   Object.assign(state, game);
+  enter(mode);
   byId("games-label").hidden = !hasGames;
   settle();
-}
-
-/** Scrolls to the board and moves the keyboard focus to the title of a panel beside it. */
-export function goToPanel(title) {
-  document.querySelector(".table").scrollIntoView();
-  byId(title).focus({ preventScroll: true });
 }
 
 /** Turns the board so that a person's side is at the bottom in a game against the engine. */
@@ -282,16 +245,8 @@ export function bestLine({ best, lines }, count) {
 /** Shows another game for two persons, so that the engine does not answer moves. */
 export function setTreeToLookAt(tree, message = null) {
   state.players = { black: "human", white: "human" };
-  setTree(tree, message);
+  setTree("analyse", tree, message);
   proveLine(tree);
-}
-
-export async function newGame(edge, players, control) {
-  const goesOn = interrupt();
-  await unlessStopped(goesOn, async () => {
-    const { fen } = await engine.ask({ do: "start", edge });
-    beginGame(new GameTree(fen), players, control);
-  });
 }
 
 /** Returns the local date and time in the format of records: 2020.08.16 11:44. */
@@ -299,21 +254,10 @@ export function localTime() {
   return new Date().toLocaleString("sv").slice(0, 16).replaceAll("-", ".");
 }
 
-export function controlText({ level, seconds, iterations }) {
-  if (level) return t("levelOf", level);
-  return seconds ? t("seconds", seconds) : t("iterations", iterations);
-}
-
-/** Returns the engine's name for records. */
-export function engineAt({ level }) {
-  return level ? t("engineLevel", level) : t("engine");
-}
-
 /** Handles a chosen square: amazon, landing or arrow in turn. `dragged` is true where a drag begins. */
 export function choose(square, dragged = false) {
-  if (setUp.active) return setUp.put(square);
   const node = state.tree.current;
-  if (!node.described || node.described.winner || match.refusesMoves) return undefined;
+  if (!room().accepts(node, { square }) || !node.described || node.described.winner) return undefined;
   if (isEngineToMove(node)) return tell(t("notYourTurn"));
   const { from, to } = state.half;
   const { moves, side } = node.described;

@@ -2,11 +2,11 @@
 
 import { byId, html } from "shared/elements.js";
 import { problemText, t } from "page/core/text.js";
+import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
-import { describe, engine, interrupt, settle, setTreeToLookAt, state, tell, unlessStopped } from "page/core/game.js";
+import { room } from "page/core/room.js";
+import { describe, interrupt, settle, setTreeToLookAt, tell, unlessStopped } from "page/core/game.js";
 import { draw } from "page/core/show.js";
-import { setUp } from "page/rooms/setup.js";
-import { match } from "page/rooms/match.js";
 
 /** Maximum size of a file; the engine's limit is the same. */
 const MAX_MEGABYTES = 16;
@@ -15,6 +15,9 @@ export const FORMS = { json: ["JSON", "jsonl"], sgf: ["SGF", "sgf"], ccgc: ["CCG
 /** Games of the record opened last, and the trees of those that have been shown. */
 let openedGames = [];
 let openedTrees = [];
+
+/** Functions that read texts that are no records. Each returns true if it has read a text. */
+export const readers = [];
 
 export async function openFile(file) {
   const megabytes = file.size / 2 ** 20;
@@ -38,8 +41,8 @@ export function openText(name, text) {
 
 /** Opens the games of a record, and reports what the engine could not read. `source` is its text or its bytes in base64. */
 async function openRecord(name, text, source) {
-  if (match.isRunning) return tell(t("matchRuns"));
-  if (match.readFile(text)) return match.resume(text);
+  if (!room().panel().leaves) return tell(t("matchRuns"));
+  if (readers.some((read) => read(text))) return undefined;
   interrupt();
   let games, warnings;
   try {
@@ -54,7 +57,6 @@ async function openRecord(name, text, source) {
 }
 
 export function showGame(index, message = null) {
-  if (setUp.active) setUp.close();
   openedTrees[index] ??= GameTree.ofRecord(openedGames[index]);
   setTreeToLookAt(openedTrees[index], message);
   byId("games-label").hidden = openedGames.length < 2;
@@ -106,7 +108,8 @@ export async function share() {
 
 /** Opens the game in the page's address. `isOpened` is true on success; `problem` is an error message or null. */
 export async function openLink() {
-  const wanted = new URLSearchParams(location.hash.slice(1));
+  const { hash } = location;
+  const wanted = new URLSearchParams(hash.slice(1));
   const fen = wanted.get("fen");
   if (!fen) return { isOpened: false, problem: null };
   interrupt();
@@ -114,10 +117,11 @@ export async function openLink() {
   try {
     const { fen: start } = await engine.ask({ do: "position", fen });
     const { played } = await engine.ask({ do: "position", fen, moves: texts });
-    if (setUp.active) setUp.close();
     const tree = new GameTree(start);
     for (const move of played) tree.play(move);
     setTreeToLookAt(tree);
+    // A reload opens the link again.
+    history.replaceState(null, "", hash);
     return { isOpened: true, problem: null };
   } catch (error) {
     return { isOpened: false, problem: t("linkBroken", error.message) };

@@ -3,15 +3,10 @@
 import { byId, html, icon, percent, SIDES } from "shared/elements.js";
 import { t } from "page/core/text.js";
 import { Stopped } from "page/core/engine.js";
-import {
-  bestLine, describe, engine, goTo, searchInSlices, state, toggleAnalysis, unlessStopped,
-} from "page/core/game.js";
-import { board, curve, draw, drawMoves, drawOverlay, positionShown } from "page/core/show.js";
-import { areRatesHidden } from "page/rooms/coach.js";
-import { setUp } from "page/rooms/setup.js";
-import { lesson } from "page/rooms/lesson.js";
-import { puzzles } from "page/rooms/puzzles.js";
-import { match } from "page/rooms/match.js";
+import { engine, state } from "page/core/state.js";
+import { room } from "page/core/room.js";
+import { bestLine, describe, goTo, searchInSlices, toggleAnalysis, unlessStopped } from "page/core/game.js";
+import { areRatesHidden, board, curve, draw, drawMoves, drawOverlay, positionShown } from "page/core/show.js";
 
 /** Maximum loss of a move with the mark `best`, as a win rate. */
 const BEST_LOSS = 0.01;
@@ -40,7 +35,7 @@ export const review = {
 
   /** True if the game shown can be reviewed. */
   canBegin() {
-    return state.tree.line().length > 1 && !setUp.active && !puzzles.active && !lesson.active && !match.active && !areRatesHidden();
+    return state.tree.line().length > 1 && room().panel().review;
   },
 
   toggle() {
@@ -85,7 +80,7 @@ export const review = {
 
   /** Searches one position. Waits for other searches to end, and starts again if another search interrupts. */
   async examine(node, run, goesOn) {
-    const isFree = () => goesOn() && state.searches === 0 && !state.uninterruptible && !setUp.active;
+    const isFree = () => goesOn() && state.searches === 0 && !state.uninterruptible;
     while (goesOn() && !node.isReviewed) {
       run.waits = !isFree();
       if (run.waits) {
@@ -145,7 +140,7 @@ export const review = {
 
   /** Returns the status text about the faulty move that led to this node; null if that move is no fault. */
   remark(node) {
-    if (!this.isFault(node) || lesson.active) return null;
+    if (!this.isFault(node)) return null;
     const remark = t("reviewRemark", node.move, t("marks")[this.markOf(node)], percent(this.lossOf(node)));
     return `${remark} ${t("reviewBetter", node.parent.found.best)}`;
   },

@@ -5,19 +5,17 @@ import { boardAfter, squareAt, squaresOf } from "shared/replay.js";
 import { Board } from "shared/board.js";
 import { Curve } from "shared/curve.js";
 import { t } from "page/core/text.js";
+import { state } from "page/core/state.js";
 import { lineFrom } from "page/core/tree.js";
 import { Squares } from "page/core/squares.js";
-import { canMove, canResign, choose, goTo, isEngineToMove, state, undoTarget } from "page/core/game.js";
+import { replaceButtons, write } from "page/core/controls.js";
+import { room } from "page/core/room.js";
+import { canMove, canResign, choose, goTo, isEngineToMove, undoTarget } from "page/core/game.js";
+import { partsOf } from "page/core/hint.js";
 import { BETTER_MOVES, review } from "page/core/review.js";
-import { areMovesHidden, areRatesHidden, coach, partsOf } from "page/rooms/coach.js";
-import { ending } from "page/rooms/ending.js";
-import { setUp } from "page/rooms/setup.js";
-import { lesson } from "page/rooms/lesson.js";
-import { puzzles } from "page/rooms/puzzles.js";
-import { match } from "page/rooms/match.js";
 
 export const board = new Board(byId("board"));
-export const squares = new Squares(byId("squares"), board, { chosen: choose, canDrag: () => !setUp.active });
+export const squares = new Squares(byId("squares"), board, { chosen: choose, canDrag: () => room().accepts(state.tree.current) });
 export const curve = new Curve(byId("curve"), (ply) => goTo(state.tree.line()[ply]), chart);
 let gridKey = null;
 /** The FEN in the field for FENs, unless somebody has edited the field. */
@@ -30,14 +28,11 @@ export function draw() {
   board.draw(state.tree, state.preview ? positionShown(state.preview.parent) : position);
   drawGrid(position, node);
   drawSteps(node);
-  puzzles.draw();
-  match.draw();
-  lesson.draw();
+  drawRoom();
   review.draw();
-  ending.draw();
   drawMoves();
   drawSearch();
-  const status = [state.message, review.remark(node), statusOf(node)].filter(Boolean).map(sentence).join(" ");
+  const status = [state.message, ...room().status(node)].filter(Boolean).map(sentence).join(" ");
   write("status", status);
   drawComment(node);
   if (node.described && node.described.fen !== fenShown) {
@@ -46,18 +41,18 @@ export function draw() {
   }
 }
 
+/** Shows the sections of the current room and hides those of the others. */
+function drawRoom() {
+  document.body.dataset.mode = state.mode;
+  for (const section of document.querySelectorAll("[data-room]")) section.hidden = section.dataset.room !== state.mode;
+  room().panel().draw();
+}
+
 /** Shows the comment on the position, for editing. */
 function drawComment({ note: { name, comment = "" } }) {
   byId("comment-label").textContent = t("comment", name);
   // Writes only a changed text, so that the cursor stays in place.
   if (byId("comment").value !== comment) byId("comment").value = comment;
-}
-
-/** Writes a text without line breaks inside moves. Skips an unchanged text, because screen readers would repeat it. */
-export function write(id, text) {
-  if (byId(id).textContent === text) return;
-  const parts = text.split(/([a-z]\d+-[a-z]\d+\/[a-z]\d+)/);
-  byId(id).replaceChildren(...parts.map((part, index) => (index % 2 === 1 ? html("span", { class: "unbroken" }, part) : part)));
 }
 
 /** Returns a message with a full stop at its end. */
@@ -119,7 +114,7 @@ export function drawOverlay(node) {
   const marks = ownerMarks(state.preview?.parent ?? node);
   board.under.replaceChildren(...marks);
   byId("squares-legend").hidden = byId("squares-shown").value === "off";
-  const moves = suggestions(node);
+  const moves = room().arrows(node);
   // The first move is drawn on top.
   const arrows = moves.toReversed().flatMap(({ move, side, step, look = "" }, index) => {
     const name = `suggestion ${side} rank-${moves.length - index} ${look}`;
@@ -150,18 +145,16 @@ function moveNumber({ move, side, number }) {
 }
 
 /**
- * Returns the moves to draw as arrows, by priority: match move, previewed line, hint, coach's moves, line of the best
- * move under the pointer, best moves of the analysis, better move of the review.
+ * Returns the moves to draw as arrows, by priority: previewed line, hint, line of the best move under the pointer, best
+ * moves of the analysis, better move of the review.
  */
-function suggestions(node) {
+export function usualArrows(node) {
   const { ply } = node;
   const lines = state.found?.lines ?? [];
   const side = state.tree.moverOf(ply);
-  if (match.active) return [match.moveShown()].filter(Boolean).map((move) => ({ move, side }));
   if (state.preview) return review.arrows(node);
   if (state.hint) return [{ ...state.hint, side }];
-  if (coach.isWarning(node)) return coach.suggestions(node);
-  if (state.half.from || setUp.active || areMovesHidden()) return [];
+  if (state.half.from || areMovesHidden()) return [];
   const pointed = lines[state.pointed];
   if (pointed) {
     const course = [pointed.move, ...pointed.continuation].slice(0, BETTER_MOVES);
@@ -179,7 +172,7 @@ const OWNER_CLASS = { b: "black alone", w: "white alone", "+": "black", "-": "wh
 
 function ownerMarks(node) {
   const shown = byId("squares-shown").value;
-  if (shown === "off" || !node.described || state.half.to || setUp.active) return [];
+  if (shown === "off" || !node.described || state.half.to) return [];
   const { owners, edge, distances } = node.described;
   return [...owners].flatMap((letter, index) => {
     const square = squareAt(index % edge, Math.floor(index / edge));
@@ -195,13 +188,13 @@ function distanceText(square, moves) {
   return svg("text", { class: "distance", x, y: y + 1 }, moves.map((count) => count ?? "–").join(" "));
 }
 
-function statusOf(node) {
+/** Returns a text about the turn: who moves, what to choose, who has won. */
+export function turnText(node) {
   const { from, to } = state.half;
-  if (!node.described || setUp.active || puzzles.isTry(node) || match.refusesMoves || lesson.isTry(node)) return "";
+  if (!node.described) return "";
   const { side } = node.described;
   const winner = node.described.winner ?? (node.next ? null : node.winner);
   if (winner) return t("won", t(winner));
-  if (coach.isWarning(node)) return "";
   if (isEngineToMove(node)) return t("thinking");
   if (to) return t("chooseArrow", to);
   return from ? t("chooseLanding", from) : t("toMove", t(side));
@@ -214,6 +207,7 @@ function drawSteps(node) {
   byId("undo").disabled = !undoTarget();
   for (const id of ["forward", "to-end"]) byId(id).disabled = !node.next;
   byId("hint").disabled = !canMove(node);
+  byId("play-here").disabled = !node.described || Boolean(node.described.winner);
   byId("resign").disabled = !canResign(node);
 }
 
@@ -253,12 +247,22 @@ export function drawSearch() {
   drawRate(current);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
   byId("analyse").setAttribute("aria-pressed", state.analysing);
-  coach.draw();
+  document.body.classList.toggle("rates-hidden", areRatesHidden());
   const found = areMovesHidden() ? null : state.found;
   byId("running").textContent = runningText(found);
   drawBestMoves((found?.lines ?? []).slice(0, shownLines()));
   drawOverlay(current);
   curve.draw({}, current.ply);
+}
+
+/** True if the win rates are hidden because they would spoil the game shown. */
+export function areRatesHidden() {
+  return !room().panel().rates;
+}
+
+/** True if the best moves are hidden. */
+function areMovesHidden() {
+  return !room().panel().moves;
 }
 
 /** Returns a text with visits, depth and speed of a search, or with the reason why they are hidden. */
@@ -277,18 +281,6 @@ function drawRate({ rate, proof, described }) {
   bar.setAttribute("aria-label", t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)));
   bar.querySelector(".number").textContent = text;
   bar.style.setProperty("--share", rate ?? 0);
-}
-
-/** Replaces the content of a list of buttons; the keyboard focus stays in place. */
-function replaceButtons(list, children) {
-  const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
-  // Finds the focused button again by its data, because buttons may have been inserted before it.
-  const key = JSON.stringify(document.activeElement?.dataset);
-  list.replaceChildren(...children);
-  if (place < 0) return;
-  const buttons = [...list.querySelectorAll("button")];
-  const same = buttons.find(({ dataset }) => key !== "{}" && JSON.stringify(dataset) === key);
-  (same ?? buttons[place])?.focus({ preventScroll: true });
 }
 
 /** Refills the rows of best moves. Keeps their elements, since a press can last longer than a slice of the search. */

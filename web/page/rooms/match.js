@@ -1,17 +1,20 @@
-// Match mode, only in `otrera gui`: an operator relays the moves between the board of the match and Otrera.
+// Match: only in `otrera gui`: an operator relays the moves between the board of the match and Otrera.
 
 import { byId, html, SIDES } from "shared/elements.js";
 import { placeOf, squaresOf, startOf } from "shared/replay.js";
 import { problemText, t } from "page/core/text.js";
 import { server, Stopped } from "page/core/engine.js";
+import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
 import { sound } from "page/core/sound.js";
+import { NEW_EDGES } from "page/core/strength.js";
+import { ask, choices, options, write } from "page/core/controls.js";
+import { Room } from "page/core/room.js";
 import {
-  engine, interrupt, localTime, search, setHalf, settle, setTree, setTreeToLookAt, state, tell, unlessStopped,
+  interrupt, localTime, search, setHalf, settle, setTree, setTreeToLookAt, tell, unlessStopped,
 } from "page/core/game.js";
-import { board, draw, write } from "page/core/show.js";
-import { choices, setUp } from "page/rooms/setup.js";
-import { ask, NEW_EDGES, options } from "page/main.js";
+import { board, draw } from "page/core/show.js";
+import { readers } from "page/core/records.js";
 
 /** Milliseconds between two updates of the clocks. */
 const CLOCK_TICK = 200;
@@ -55,46 +58,37 @@ function matchState({ us, minutes, overhead, handled, pondering, clocks, since, 
   return { us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided };
 }
 
-export const match = {
+class Match extends Room {
   /** The game tree of the match, or null. */
-  tree: null,
+  tree = null;
   /** Our side. */
-  us: "black",
+  us = "black";
   /** Seconds left for each side at the time `since`, which is in milliseconds since 1970. */
-  clocks: { black: 0, white: 0 },
-  since: 0,
+  clocks = { black: 0, white: 0 };
+  since = 0;
   /** Seconds that the side to move had used for its move at the time `since`. */
-  spent: 0,
-  paused: false,
-  over: false,
+  spent = 0;
+  paused = false;
+  over = false;
   /** Our announced move, `{ move, win_rate, effort }`; null before it is found and after it is played. */
-  decided: null,
+  decided = null;
   /** The entered move that waits for confirmation, or null. */
-  entered: null,
+  entered = null;
   /** True while the operator enters a move for our side. */
-  byHand: false,
+  byHand = false;
   /** Id and name of the match's file; `takesOver` is true until the first save of a resumed match. */
-  file: null,
-  saving: Promise.resolve(),
-  saveProblem: null,
-  searchProblem: null,
+  file = null;
+  saving = Promise.resolve();
+  saveProblem = null;
+  searchProblem = null;
   /** Matches that can be resumed. */
-  offers: [],
+  offers = [];
   /** The choices in the dialog for a new match, preset to those of the last match. */
-  asked: { us: "black", edge: 10 },
-
-  get active() {
-    return this.tree !== null && state.tree === this.tree;
-  },
-
-  /** True from the beginning to the end of a match: no other game can be opened meanwhile. */
-  get isRunning() {
-    return this.active && !this.over;
-  },
+  asked = { us: "black", edge: 10 };
 
   get mover() {
     return this.tree.moverOf(this.tree.current.ply);
-  },
+  }
 
   get phase() {
     if (this.over) return "over";
@@ -102,22 +96,35 @@ export const match = {
     if (this.entered) return "entered";
     if (this.byHand || this.mover !== this.us) return "entry";
     return this.decided ? "announced" : "thinking";
-  },
+  }
 
-  /** True if the board accepts no moves now. */
-  get refusesMoves() {
-    return this.active && this.phase !== "entry";
-  },
+  /** Moves are entered to be confirmed, and only when one is wanted. */
+  accepts(node, { move } = {}) {
+    if (move !== undefined) this.enter(move);
+    return move === undefined && this.phase === "entry";
+  }
+
+  status(node) {
+    return this.phase === "entry" ? super.status(node) : [];
+  }
+
+  arrows({ ply }) {
+    return [this.moveShown()].filter(Boolean).map((move) => ({ move, side: this.tree.moverOf(ply) }));
+  }
+
+  panel() {
+    return { ...super.panel(), review: false, leaves: this.over };
+  }
 
   /** The side whose clock runs, or null. */
   get running() {
     return this.over || this.paused ? null : this.mover;
-  },
+  }
 
   /** Returns the seconds left on a side's clock now. */
   left(side) {
     return this.clocks[side] - (side === this.running ? (Date.now() - this.since) / 1000 : 0);
-  },
+  }
 
   /** Charges the elapsed time to the running clock. Must be called before every change of the match. */
   charge() {
@@ -128,7 +135,7 @@ export const match = {
       this.spent += used;
     }
     this.since = Date.now();
-  },
+  }
 
   async begin() {
     const { us, edge } = this.asked;
@@ -145,11 +152,10 @@ export const match = {
         clocks: { black: 60 * minutes, white: 60 * minutes }, since: Date.now(), spent: 0, paused: false, over: false, decided: null,
       }, { id: null, name: null, takesOver: false });
     });
-  },
+  }
 
   /** Shows a match and continues it. */
   open(tree, kept, file) {
-    if (setUp.active) setUp.close();
     Object.assign(this, kept, { tree, file, entered: null, byHand: false, decidedAt: null, saveProblem: null, searchProblem: null });
     this.writer ??= crypto.randomUUID();
     Object.assign(state, { analysing: false, found: null });
@@ -157,15 +163,15 @@ export const match = {
     clearInterval(this.timer);
     this.timer = setInterval(() => this.tick(), CLOCK_TICK);
     this.setPlayers();
-    setTree(tree);
+    setTree("match", tree);
     this.save();
     byId("match-task").focus({ preventScroll: true });
-  },
+  }
 
   setPlayers() {
     const ours = this.byHand || this.over ? "human" : "engine";
     state.players = { black: "human", white: "human", [this.us]: ours };
-  },
+  }
 
   /** Applies a change, lets the engine continue, and saves the match. */
   go(change) {
@@ -174,10 +180,10 @@ export const match = {
     this.setPlayers();
     settle();
     this.save();
-  },
+  }
 
   /** Ends the match if the game is over; otherwise lets the engine think or ponder. */
-  async turn(node, goesOn) {
+  async answer(node, goesOn) {
     if (node.described.winner && !this.over) {
       this.charge();
       this.go({ over: true });
@@ -186,7 +192,7 @@ export const match = {
     } else if (this.pondering && this.mover !== this.us && !this.over && !this.paused) {
       await this.search(() => search(node, { seconds: Infinity }, goesOn), goesOn);
     }
-  },
+  }
 
   /** Runs a search. Shows a failure and repeats the search after a pause. */
   async search(work, goesOn) {
@@ -199,7 +205,7 @@ export const match = {
       draw();
       setTimeout(() => goesOn() && settle(), MATCH_RETRY);
     }
-  },
+  }
 
   async think(node, goesOn) {
     state.uninterruptible = true;
@@ -214,13 +220,13 @@ export const match = {
     this.save();
     draw();
     sound.knock();
-  },
+  }
 
   /** Returns the seconds that our move costs besides thinking: the expected overhead or a longer measured mean. */
   handling() {
     const { moves, seconds } = this.handled;
     return moves < MIN_HANDLED ? this.overhead : Math.max(this.overhead, seconds / moves);
-  },
+  }
 
   /** Enters a move from the board or the keyboard, to be confirmed. */
   enter(move) {
@@ -229,11 +235,11 @@ export const match = {
     state.half = {};
     tell(null);
     byId("match-task").focus({ preventScroll: true });
-  },
+  }
 
   confirm() {
     if (this.phase === "entered") this.advance({ move: this.entered });
-  },
+  }
 
   /** Cancels an entered move, or ends the entry of our move in favour of Otrera's. */
   revise() {
@@ -244,7 +250,7 @@ export const match = {
       this.charge();
       this.go({ byHand: false });
     }
-  },
+  }
 
   /** Records that our move has been made on the board of the match. */
   played() {
@@ -254,26 +260,26 @@ export const match = {
       this.handled = { moves: moves + 1, seconds: seconds + (Date.now() - this.decidedAt) / 1000 };
     }
     this.advance(this.decided);
-  },
+  }
 
   advance({ move, ...told }) {
     this.charge();
     const node = this.tree.play(move);
     node.played = { ...told, seconds: Math.round(this.spent * 1000) / 1000 };
     this.go({ entered: null, decided: null, decidedAt: null, byHand: false, spent: 0 });
-  },
+  }
 
   enterOurs() {
     if (!["thinking", "announced"].includes(this.phase)) return;
     this.charge();
     this.go({ byHand: true });
-  },
+  }
 
   pause() {
     if (this.over) return;
     this.charge();
     this.go({ paused: !this.paused });
-  },
+  }
 
   /** Takes back the last move. Our move is announced again; the opponent's must be entered again. */
   takeBack(reason) {
@@ -286,11 +292,11 @@ export const match = {
     parent.next = null;
     const { seconds: spent = 0, ...told } = played;
     this.go({ entered: null, byHand: false, over: false, spent, decided: isOurs ? { move, ...told } : null, decidedAt: null });
-  },
+  }
 
   comment({ note }, text) {
     note.comment = [note.comment, text].filter(Boolean).join("\n");
-  },
+  }
 
   setClock(side, text) {
     const seconds = secondsOfClock(text);
@@ -304,7 +310,7 @@ export const match = {
     if (this.phase === "thinking") this.go({});
     else this.save();
     draw();
-  },
+  }
 
   /** Ends the match by the referee's decision. */
   end(winner, reason) {
@@ -312,35 +318,38 @@ export const match = {
     this.tree.current.winner = winner || null;
     if (reason) this.comment(this.tree.current, reason);
     this.go({ over: true, entered: null, byHand: false });
-  },
+  }
 
   typeMove() {
     if (this.phase === "entry") byId("typed-move").focus();
-  },
+  }
 
   askClock() {
     byId("match-clock").select();
-  },
+  }
 
   askBack() {
     if (!this.tree.current.parent) return;
     byId("match-reason").value = "";
     byId("match-back-what").textContent = this.tree.current.move;
     ask("match-back-dialog");
-  },
+  }
 
   /** Leaves match mode, for analysis after the match or for another game. */
   leave() {
     clearInterval(this.timer);
     this.tree = null;
     this.offer();
-  },
+  }
 
   tick() {
-    if (!this.active) return;
+    if (!this.active) {
+      this.leave();
+      return;
+    }
     this.drawClocks();
     if (this.saveProblem && Date.now() - this.triedAt > MATCH_RETRY) this.save();
-  },
+  }
 
   /** Sends the whole match to the server, after all earlier saves. */
   save() {
@@ -348,7 +357,7 @@ export const match = {
     const body = JSON.stringify({ writer, game: this.tree.toRecord(), state: matchState(this) });
     this.triedAt = Date.now();
     this.saving = this.saving.then(() => this.send(file, body));
-  },
+  }
 
   async send(file, body) {
     let problem = null;
@@ -365,17 +374,30 @@ export const match = {
     if (file !== this.file) return;
     this.saveProblem = problem;
     this.draw();
-  },
+  }
 
   /** Parses a saved match file. Returns the match, or null if the text contains none or the page has no server. */
   readFile(text) {
-    if (!server || !text.startsWith("{")) return null;
+    if (!text.startsWith("{")) return null;
     try {
       return JSON.parse(text).match ?? null;
     } catch {
       return null;
     }
-  },
+  }
+
+  /** Resumes the match if the text is a saved match file. Returns false if it is none. */
+  takes(text) {
+    const isMatch = this.readFile(text) !== null;
+    if (isMatch) this.resume(text);
+    return isMatch;
+  }
+
+  /** Asks for a new match, unless one can be resumed. */
+  async visit() {
+    await this.offered;
+    if (server && !this.active && this.offers.length === 0) ask("match-dialog");
+  }
 
   /** Resumes the match in the text of a saved file. */
   async resume(text) {
@@ -396,7 +418,7 @@ export const match = {
     } catch (error) {
       if (goesOn() && !(error instanceof Stopped)) settle(t("unread", t("match"), error.message));
     }
-  },
+  }
 
   /** Returns the saved state. The clock has kept running; if it would have run out, pauses with the saved time. */
   kept(kept, tree) {
@@ -404,7 +426,7 @@ export const match = {
     const away = (Date.now() - kept.since) / 1000;
     if (kept.paused || (away >= 0 && away < left)) return kept;
     return { ...kept, since: Date.now(), paused: true };
-  },
+  }
 
   /** Asks the server for matches that can be resumed. */
   async offer() {
@@ -415,25 +437,18 @@ export const match = {
     } catch {
       // Without the program, no match can be resumed.
     }
-  },
+  }
 
   drawOffers() {
     byId("match-offers").hidden = this.active || this.offers.length === 0;
     byId("match-offers").replaceChildren(...this.offers.map(({ text, game: { black, white, when, moves } }) => html("button", {
       type: "button", onclick: () => this.resume(text),
     }, t("matchResume", `${black} – ${white}`, when, moves.length))));
-  },
+  }
 
   draw() {
-    const { active } = this;
-    document.body.classList.toggle("matching", active);
-    byId("match").hidden = !active;
-    this.drawOffers();
-    if (!active) {
-      if (this.tree) this.leave();
-      return;
-    }
     const { phase } = this;
+    this.drawOffers();
     const shown = { played: ["announced"], confirm: ["entered"], revise: ["entered"], close: ["over"] };
     for (const [id, phases] of Object.entries(shown)) byId(`match-${id}`).hidden = !phases.includes(phase);
     byId("match-ours").hidden = !["thinking", "announced"].includes(phase);
@@ -446,13 +461,13 @@ export const match = {
     byId("match-problem").textContent = problems.filter(Boolean).join(" ");
     const { name, at } = this.file;
     byId("match-saved").textContent = name && t("matchSaved", at.toLocaleTimeString("sv"), name);
-  },
+  }
 
   /** Returns the announced or entered move, or null. */
   moveShown() {
     const { phase } = this;
     return phase === "entered" ? this.entered : phase === "announced" ? this.decided.move : null;
-  },
+  }
 
   drawTask(phase) {
     const move = this.moveShown();
@@ -471,7 +486,7 @@ export const match = {
     const { edge } = startOf(this.tree.start);
     byId("match-letters").textContent = move && edge === 10 ? `SAU: ${sauMove(move, edge)}` : "";
     byId("match-last").textContent = ply === 0 ? "" : t("matchLast", ply, t(this.tree.moverOf(ply - 1)), last);
-  },
+  }
 
   drawClocks() {
     for (const side of SIDES) {
@@ -482,7 +497,7 @@ export const match = {
       byId(`match-who-${side}`).textContent = this.tree.record[side] || t(side);
     }
     byId("match-flag").hidden = this.over || this.left(this.us) > 0;
-  },
+  }
 
   key(event) {
     const { target } = event;
@@ -496,12 +511,13 @@ export const match = {
     if (!action) return;
     event.preventDefault();
     this[action]();
-  },
+  }
 
   /** Fills in the texts that depend on the language, and the dialog for a new match. */
   translate() {
     byId("open-match").hidden = !server;
     if (!server) return;
+    this.drawOffers();
     choices("match-side", "side", SIDES.map((side) => [side, t(side)]), this.asked.us, (side) => {
       this.asked.us = side;
     });
@@ -511,7 +527,7 @@ export const match = {
     options("match-clock-side", ["ours", "theirs"].map((whose) => [whose, t("matchClockOf")[whose]]), byId("match-clock-side").value || "ours");
     options("match-winner", ["", ...SIDES].map((side) => [side, side ? t("won", t(side)) : t("matchNoWinner")]), "");
     byId("match-keys").replaceChildren(...MATCH_KEYS.map(([key, , text]) => html("li", {}, html("kbd", {}, key === "Escape" ? "Esc" : key), ` ${t(text)}`)));
-  },
+  }
 
   listen() {
     if (!server) return;
@@ -538,6 +554,9 @@ export const match = {
     closed("match-back-dialog", "back", () => this.takeBack(byId("match-reason").value.trim()));
     closed("match-end-dialog", "end", () => this.end(byId("match-winner").value, byId("match-end-reason").value.trim()));
     document.addEventListener("keydown", (event) => this.key(event));
-    this.offer();
-  },
-};
+    readers.push((text) => this.takes(text));
+    this.offered = this.offer();
+  }
+}
+
+export const match = new Match("match");

@@ -3,14 +3,14 @@
 import { byId } from "shared/elements.js";
 import { squaresOf, startOf } from "shared/replay.js";
 import { settings, t } from "page/core/text.js";
+import { state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
+import { goToPanel, options } from "page/core/controls.js";
+import { Room } from "page/core/room.js";
 import {
-  bestLine, gameShown, goTo, goToPanel, play, returnTo, search, setHalf, setTree, setTreeToLookAt, state, tell,
-  toggleAnalysis,
+  bestLine, gameShown, goTo, play, returnTo, search, setHalf, setTree, setTreeToLookAt, tell, toggleAnalysis,
 } from "page/core/game.js";
 import { draw } from "page/core/show.js";
-import { setUp } from "page/rooms/setup.js";
-import { options } from "page/main.js";
 
 /** Search time for the reply to a try, in seconds. */
 const ANSWER_SECONDS = 2;
@@ -66,46 +66,38 @@ export const solvedPuzzles = {
   },
 };
 
-export const puzzles = {
-  index: 0,
+class Puzzles extends Room {
+  index = 0;
   /** The tree of the puzzle; null before the first puzzle. */
-  tree: null,
+  tree = null;
   /** The tree in which the last puzzle was analysed, or null. */
-  analysed: null,
+  analysed = null;
   /** The chosen grade; 0 for all. */
-  grade: 0,
+  grade = 0;
   /** True if the solution was shown, so that the puzzle does not count as solved. */
-  isShown: false,
-  /** The game to return to, from `gameShown`. */
-  before: null,
-
-  /** True while a puzzle is on the board. */
-  get active() {
-    return this.tree !== null && state.tree === this.tree;
-  },
+  isShown = false;
 
   get puzzle() {
     return PUZZLES[this.index];
-  },
+  }
 
   today() {
     return (dayNumber() * DAY_STEP) % PUZZLES.length;
-  },
+  }
 
   open() {
     if (this.active) return;
-    if (setUp.active) setUp.cancel();
     // After the analysis of a puzzle, the way back still leads to the game before the puzzle.
     if (state.tree !== this.analysed) this.before = gameShown();
     this.show(this.today());
     goToPanel("puzzle-title");
-  },
+  }
 
   show(index) {
     Object.assign(this, { index, isShown: false, tree: new GameTree(PUZZLES[index].fen) });
     Object.assign(state, { players: { black: "human", white: "human" }, analysing: false });
-    setTree(this.tree, t("puzzleTask"));
-  },
+    setTree("puzzles", this.tree, t("puzzleTask"));
+  }
 
   /** Returns the indices of the other unsolved puzzles of the chosen grade, or of all others if every one is solved. */
   others() {
@@ -113,28 +105,44 @@ export const puzzles = {
     const all = [...PUZZLES.keys()].filter(isWanted);
     const unsolved = all.filter((index) => !solvedPuzzles.fens.has(PUZZLES[index].fen));
     return unsolved.length > 0 ? unsolved : all;
-  },
+  }
 
   next() {
     const others = this.others();
     this.show(others.find((index) => index > this.index) ?? others[0] ?? this.index);
-  },
+  }
 
   random() {
     const others = this.others();
     this.show(others[Math.floor(Math.random() * others.length)] ?? this.index);
-  },
+  }
 
   choose(grade) {
     this.grade = grade;
     if (grade !== 0 && grade !== this.puzzle.grade) this.next();
     else draw();
-  },
+  }
 
   /** True if the node is the position after a first move in the puzzle. */
   isTry(node) {
-    return this.active && node.parent === this.tree.root;
-  },
+    return node.parent === this.tree.root;
+  }
+
+  async answer(node, goesOn) {
+    await (this.isTry(node) ? this.judge(node, goesOn) : super.answer(node, goesOn));
+  }
+
+  status(node) {
+    return this.isTry(node) ? [] : super.status(node);
+  }
+
+  panel() {
+    return { ...super.panel(), review: false, keeps: false };
+  }
+
+  visit() {
+    this.open();
+  }
 
   /** Shows whether a try is right and how the game continues. */
   async judge(node, goesOn) {
@@ -151,7 +159,7 @@ export const puzzles = {
     const line = bestLine(found, CONTINUATION);
     const answer = t("puzzleAnswer", t(this.tree.moverOf(node.ply)), best, Boolean(proven), node.proof?.margin);
     tell(`${verdict} ${isRight ? t("puzzleGoesOn", line.join(" ")) : answer}`);
-  },
+  }
 
   /** Shows the next part of the winning move: its amazon, then the amazon's target. */
   hint() {
@@ -160,35 +168,31 @@ export const puzzles = {
     goTo(this.tree.root);
     setHalf(isNext ? { from, to } : { from });
     tell(t(isNext ? "puzzleLanding" : "puzzleAmazon", from, to));
-  },
+  }
 
   solution() {
     this.isShown = true;
     goTo(this.tree.root);
     play(this.puzzle.solution);
-  },
+  }
 
   again() {
     goTo(this.tree.root);
-  },
+  }
 
   /** Leaves the puzzle and analyses its position. */
   analyse() {
     this.analysed = new GameTree(this.puzzle.fen);
     setTreeToLookAt(this.analysed);
     toggleAnalysis();
-  },
+  }
 
   close() {
     returnTo(this.before);
     byId("open-puzzles").focus();
-  },
+  }
 
   draw() {
-    const { active } = this;
-    document.body.classList.toggle("puzzling", active);
-    byId("puzzle").hidden = !active;
-    if (!active) return;
     const { fen, grade } = this.puzzle;
     const { edge, side } = startOf(fen);
     const isSolved = solvedPuzzles.fens.has(fen);
@@ -198,7 +202,7 @@ export const puzzles = {
     options("puzzle-grade", [0, ...GRADES].map((value) => [value, t("grades")[value]]), this.grade);
     byId("puzzle-again").disabled = state.tree.current === this.tree.root;
     byId("puzzle-kept").textContent = t("puzzlesKept", solvedPuzzles.fens.size, PUZZLES.length, solvedPuzzles.days());
-  },
+  }
 
   listen() {
     solvedPuzzles.read();
@@ -208,5 +212,7 @@ export const puzzles = {
     }
     byId("puzzle-today").addEventListener("click", () => this.show(this.today()));
     byId("puzzle-grade").addEventListener("change", ({ target }) => this.choose(Number(target.value)));
-  },
-};
+  }
+}
+
+export const puzzles = new Puzzles("puzzles");

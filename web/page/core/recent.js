@@ -1,15 +1,13 @@
 // Recent games in the browser's storage: the game shown survives a reload, and a list opens the others.
 
 import { byId, html, SIDES } from "shared/elements.js";
-import { startOf } from "shared/replay.js";
 import { settings, t } from "page/core/text.js";
+import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
-import { describe, engine, interrupt, localTime, settle, setTree, state, turnBoardToPerson } from "page/core/game.js";
-import { isGame } from "page/rooms/coach.js";
-import { setUp } from "page/rooms/setup.js";
-import { lesson } from "page/rooms/lesson.js";
-import { puzzles } from "page/rooms/puzzles.js";
-import { ask, asked, CONTROLS, fillNewGame, NEW_EDGES } from "page/main.js";
+import { CONTROLS } from "page/core/strength.js";
+import { ask } from "page/core/controls.js";
+import { room } from "page/core/room.js";
+import { describe, interrupt, localTime, settle, setTree, turnBoardToPerson } from "page/core/game.js";
 
 const MAX_KEPT = 20;
 /** Maximum length of a stored game, in characters of JSON. */
@@ -33,7 +31,7 @@ export const recent = {
   /** Stores the game shown with its variations and ply, once it has been begun or changed on the page. */
   keep() {
     const { tree, players, control } = state;
-    if (tree.id === null || puzzles.active || lesson.active || setUp.active) return;
+    if (tree.id === null || !room().panel().keeps) return;
     const games = this.read();
     const stored = games.find(({ id }) => id === tree.id);
     // Another tab has changed this game: this tab stores its own copy.
@@ -79,23 +77,14 @@ export const recent = {
     state.players = isKnown ? { black: players.black, white: players.white } : { black: "human", white: "human" };
     state.control = CONTROLS.find((known) => JSON.stringify(known) === JSON.stringify(control)) ?? state.control;
     state.analysing = false;
-    this.askSame(startOf(tree.start).edge);
     turnBoardToPerson();
-    setTree(tree);
+    const isPlayed = tree.begun !== null || Object.values(state.players).includes("engine");
+    setTree(isPlayed ? "play" : "analyse", tree);
     return null;
-  },
-
-  /** Presets the dialog for a new game to the choices of the game shown. */
-  askSame(edge) {
-    if (NEW_EDGES.includes(edge)) asked.edge = edge;
-    if (isGame()) asked.players = { ...state.players };
-    byId("control").value = CONTROLS.indexOf(state.control);
-    fillNewGame();
   },
 
   async open(game) {
     byId("recent-dialog").close();
-    if (location.hash) history.replaceState(null, "", "#");
     const problem = await this.show(game);
     if (problem) settle(problem);
   },
