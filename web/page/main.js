@@ -26,6 +26,7 @@ import { rules } from "page/rules.js";
 
 const THEMES = ["auto", "light", "dark"];
 const SQUARES_SHOWN = ["off", "owners", "moves"];
+
 function setLanguage(chosen) {
   speak(chosen);
   translate();

@@ -162,7 +162,10 @@ export function step(by) {
 export function undo() {
   const node = undoTarget();
   if (!node) return;
-  if (node === state.tree.current) node.winner = null;
+  const { tree } = state;
+  if (node === tree.current) node.winner = null;
+  // At its end, a finished game goes on from the position before.
+  else if (tree.begun !== null && !tree.current.next && tree.winner()) node.next = null;
   goTo(node);
 }
 

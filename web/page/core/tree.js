@@ -77,6 +77,22 @@ export class GameTree {
     return copy;
   }
 
+  /** Returns a new tree with the line shown, its record, result and review; it shows the same position. */
+  copy() {
+    const line = this.line();
+    const copy = this.copyTo(line.at(-1));
+    const copied = copy.line();
+    copied.forEach((node, ply) => {
+      node.isReviewed = line[ply].isReviewed;
+    });
+    copy.current.winner = line.at(-1).winner;
+    copy.record = { ...this.record };
+    copy.end = this.end === line.at(-1) ? copy.current : null;
+    copy.reviewed = this.reviewed.filter((node) => line[node.ply] === node).map(({ ply }) => copied[ply]);
+    copy.show(copied[this.current.ply]);
+    return copy;
+  }
+
   /** Returns the nodes of the line shown, from the root to its end. */
   line() {
     return lineFrom(this.root);

@@ -8,9 +8,9 @@ import { Room } from "page/core/room.js";
 import { gameShown, interrupt, settle, setTreeToLookAt } from "page/core/game.js";
 
 class Analyse extends Room {
-  /** Shows the game that is on the board. */
+  /** Shows a copy of the game that is on the board, so that the game itself stays as it is. */
   visit() {
-    if (!this.active) setTreeToLookAt(gameShown().tree);
+    if (!this.active) setTreeToLookAt(gameShown().tree.copy());
   }
 
   listen() {

@@ -9,7 +9,8 @@ import { CONTROLS, controlText, engineAt, NEW_EDGES } from "page/core/strength.j
 import { ask, choices } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
 import {
-  canMove, interrupt, isEngineToMove, localTime, moveByEngine, setTree, turnBoardToPerson, unlessStopped,
+  canMove, interrupt, isEngineToMove, localTime, moveByEngine, play, setTree, setTreeToLookAt, turnBoardToPerson,
+  unlessStopped,
 } from "page/core/game.js";
 import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
@@ -53,7 +54,7 @@ function presetNewGame() {
 }
 
 /** Opens the dialog for a new game, which starts from the position shown if `isFromHere`. */
-function askNewGame(isFromHere) {
+export function askNewGame(isFromHere) {
   const { tree } = state;
   presetNewGame();
   asked.from = isFromHere ? { tree, node: tree.current } : null;
@@ -83,6 +84,15 @@ export async function newGame(edge, players, control) {
 }
 
 class Play extends Room {
+  /** A finished game stays as it is: another move in it begins the analysis of a copy. */
+  accepts(node, { move } = {}) {
+    const { tree } = state;
+    if (move === undefined || !node.next || tree.begun === null || !tree.winner()) return true;
+    setTreeToLookAt(tree.copy());
+    play(move);
+    return false;
+  }
+
   async answer(node, goesOn) {
     if (node.described.winner) return;
     if (!this.panel().rates) state.analysing = false;
