@@ -778,6 +778,22 @@ fn file_is_small_and_loads_no_other_resource() {
 }
 
 #[test]
+fn only_the_scripts_of_the_page_run() {
+    let Some(mut browser) = opened("scripts that slip into the page") else { return };
+    browser.evaluate(
+        "globalThis.ran = [];
+         document.body.insertAdjacentHTML('beforeend', `<img src='data:,' onerror='ran.push(1)'>`);
+         const script = document.createElement('script');
+         script.textContent = 'ran.push(2)';
+         document.body.append(script);",
+    );
+    browser.wait_for("document.querySelector('img').complete");
+    browser.assert_value("new Promise((resolve) => setTimeout(() => resolve(ran), 100))", json!([]));
+    // Chromium reports both.
+    browser.forget_events();
+}
+
+#[test]
 fn layout_stays_when_a_move_is_made() {
     let Some(mut browser) = opened("the places of the cards") else { return };
     browser.resize([1366, 625], false);
