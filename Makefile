@@ -10,6 +10,8 @@ build-windows = RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.
 # `make EXE=name` builds the bot under that name beside this file, as engine test farms expect.
 EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
+# Preset of the bot for Botzone.
+PRESET  ?= tournament
 FUZZ_SECONDS ?= 60
 FAULT_GAMES ?= 24
 MUTANTS_MINUTES ?= 60
@@ -27,11 +29,9 @@ quick: ## a bot for daily work, builds faster, runs a tenth slower: dist/otrera-
 	@mkdir -p dist
 	@cp -f $${CARGO_TARGET_DIR:-target}/quick/otrera dist/otrera-quick
 
-botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp
+botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp; with PRESET=paper, another preset
 	@scripts/need.sh cargo cc python3
-	@python3 -B scripts/botzone_weights.py src/eval/weights/fitted.json $${CARGO_TARGET_DIR:-target}/botzone-weights
-	@OTRERA_WEIGHTS="$$(realpath $${CARGO_TARGET_DIR:-target}/botzone-weights)" RUSTFLAGS="$$RUSTFLAGS --cfg few_kernels --cfg botzone_only" scripts/build_bot.sh dist/otrera-botzone botzone
-	@python3 -B packaging/botzone/make_botzone.py dist/otrera-botzone dist/botzone.cpp
+	@scripts/build_botzone.sh dist/botzone.cpp $(PRESET)
 
 windows: ## the bot for Windows 7 and newer: dist/otrera.exe
 	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc

@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE [ARENA]]]: builds the bot (`make bot`) or another package, with a
-# profile of Cargo.toml (default: release). ARENA is a path to which the program `arena` is built as well (`make play`).
+# scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE [ARENA [FEATURES]]]]: builds the bot (`make bot`) or another package,
+# with a profile of Cargo.toml (default: release). ARENA is a path to which the program `arena` is built as well (`make play`).
 #
 # Builds a static program with musl. Installs Rust's musl target with rustup if it is missing. If that fails, builds with
 # this system's C library, statically if there is a libc.a. Prints each of these steps and the result.
@@ -10,6 +10,7 @@ executable=$1
 profile=${2-release}
 package=${3-otrera-bot}
 arena=${4-}
+features=${5-}
 
 say() { echo "make: $*" >&2; }
 has_library() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }
@@ -65,12 +66,12 @@ CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh)
 export CARGO_ENCODED_RUSTFLAGS
 case $package in
     otrera-bot) program=otrera ;;
-    otrera-local) program=otrera-local ;;
+    otrera-local | otrera-botzone) program=$package ;;
     *) program=${package#otrera-} ;;
 esac
 if [ "$profile" = botzone ]; then
     # The profile compiles the libraries for size; opt-level 3 applies to link-time optimisation.
-    cargo rustc --profile "$profile" --locked --package "$package" --bin "$program" --target "$target" -- -C opt-level=3
+    cargo rustc --profile "$profile" --locked --package "$package" --features "$features" --bin "$program" --target "$target" -- -C opt-level=3
 else
     cargo build --profile "$profile" --locked --package "$package" ${arena:+--package otrera-arena} --target "$target"
 fi

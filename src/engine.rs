@@ -37,10 +37,10 @@ impl Search {
     pub fn new(position: Position, params: impl Into<Params>, resources: Resources) -> Self {
         Self(match params.into() {
             Params::Tournament(params) => Box::new(TournamentSearch::new(position, params, resources)),
-            Params::Paper(params) if !cfg!(botzone_only) => {
+            Params::Paper(params) if cfg!(feature = "papers") => {
                 Box::new(PaperSearch::new(position, params, resources))
             }
-            // No preset of the build for Botzone leads here.
+            // No preset leads here.
             Params::Paper(_) => {
                 Box::new(TournamentSearch::new(position, TournamentParams::DEFAULT, resources))
             }
@@ -80,8 +80,8 @@ impl Params {
     /// MG-PEO.
     pub const PAPER: Self = Self::Paper(PaperParams::PAPER);
 
-    /// The presets by name. The build for Botzone has `tournament` alone, so that its source stays small.
-    pub const NAMED: &[(&str, Self)] = if cfg!(botzone_only) {
+    /// The presets by name. Without the feature `papers` there is `tournament` alone.
+    pub const NAMED: &[(&str, Self)] = if !cfg!(feature = "papers") {
         &[("tournament", Self::TOURNAMENT)]
     } else {
         &[

@@ -1,14 +1,14 @@
-//! Thread pools: re-exports `rayon`. The single-threaded build for Botzone (`--cfg botzone_only`) has a stub instead
+//! Thread pools: re-exports `rayon`. Without the feature `rayon` (Botzone: one thread) there is a stub instead
 //! that runs tasks one after the other and never creates a pool.
 
-#[cfg(not(botzone_only))]
+#[cfg(feature = "rayon")]
 pub use rayon::{ThreadPool, join};
 
-#[cfg(botzone_only)]
+#[cfg(not(feature = "rayon"))]
 pub use one_thread::{ThreadPool, join};
 
 /// Creates a pool of `threads` threads; `None` for one thread, or if the system refuses to start them.
-#[cfg(not(botzone_only))]
+#[cfg(feature = "rayon")]
 pub fn pool(threads: usize) -> Option<ThreadPool> {
     if threads == 1 {
         return None;
@@ -17,7 +17,7 @@ pub fn pool(threads: usize) -> Option<ThreadPool> {
 }
 
 /// Returns `None`: this build has no thread pools.
-#[cfg(botzone_only)]
+#[cfg(not(feature = "rayon"))]
 pub fn pool(_threads: usize) -> Option<ThreadPool> {
     None
 }
@@ -27,7 +27,7 @@ pub fn count(pool: Option<&ThreadPool>) -> usize {
     pool.map_or(1, ThreadPool::current_num_threads)
 }
 
-#[cfg(botzone_only)]
+#[cfg(not(feature = "rayon"))]
 mod one_thread {
     use std::convert::Infallible;
     use std::marker::PhantomData;

@@ -1,10 +1,11 @@
 //! Fuzz targets for platform input: lines, Botzone messages, and whole sessions.
 
 use otrera::{Move, Position, Size};
-use otrera_bot::botzone::messages::{Message, Request, Style, json_request, response, simple_message};
-use otrera_bot::io::{Connection, Event, Events, Log, Output, read_lines};
-use otrera_bot::options::Settings;
-use otrera_bot::{botzone, sau, uci};
+use otrera_bot::{sau, uci};
+use otrera_botzone as botzone;
+use otrera_botzone::messages::{Message, Request, Style, json_request, response, simple_message};
+use otrera_front::io::{Connection, Event, Events, Log, Output, read_lines};
+use otrera_front::settings::Settings;
 use serde_json::to_string_pretty;
 use std::io::{BufReader, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -1,7 +1,8 @@
 //! Fuzz targets for options: no text causes a panic, settings stay in range, and file and command line agree.
 
 use otrera_bot::cli::CommandLine;
-use otrera_bot::options::{SETTINGS, Settings};
+use otrera_bot::options::read_text;
+use otrera_front::settings::{SETTINGS, Settings};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -23,7 +24,7 @@ pub fn configuration(bytes: &[u8]) {
     let text = String::from_utf8_lossy(text);
     let mut settings = Settings::default();
     let mut problems = Vec::new();
-    settings.read_text(&text, Path::new(FILE), &mut problems);
+    read_text(&mut settings, &text, Path::new(FILE), &mut problems);
     assert_in_range(&settings);
     assert!(problems.len() <= text.lines().count());
     let value = text.lines().next().unwrap_or_default();
@@ -39,7 +40,7 @@ fn assert_agreement(name: &str, value: &str) {
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
     // A JSON string without control characters is also a TOML string.
     let line = format!("{name} = {}", serde_json::Value::from(value));
-    settings.read_text(&line, Path::new(FILE), &mut problems);
+    read_text(&mut settings, &line, Path::new(FILE), &mut problems);
     let _ = settings.cap_threads();
     assert_eq!(format!("{settings:?}"), format!("{:?}", options.settings), "{line}");
     assert_eq!(problems.len(), options.problems.len(), "{problems:?} {:?}", options.problems);

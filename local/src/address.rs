@@ -1,6 +1,6 @@
 //! The user's address on the site. It contains a secret, so that it never appears in a message.
 
-use otrera_bot::files;
+use otrera_front::files;
 use std::fmt;
 use std::path::{Path, PathBuf};
 

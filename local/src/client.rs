@@ -8,9 +8,9 @@ use crate::screen::Screen;
 use crate::site::{Failure, Site};
 use crate::starts::Starts;
 use otrera::{Report, Resources, Side};
-use otrera_bot::botzone::messages::request_in_line;
-use otrera_bot::options::Settings;
-use otrera_bot::session::summary;
+use otrera_botzone::messages::request_in_line;
+use otrera_front::session::summary;
+use otrera_front::settings::Settings;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
@@ -364,7 +364,7 @@ fn line_of(report: &Report, game: &Game) -> String {
 mod tests {
     use super::*;
     use crate::address::Address;
-    use otrera_bot::io::Log;
+    use otrera_front::io::Log;
 
     #[test]
     fn matches_share_cores_and_memory() {

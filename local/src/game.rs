@@ -1,11 +1,11 @@
 //! One match: the game with its search, the answer to the latest request, and the record.
 
 use otrera::{Move, Position, Report, Side, Size};
-use otrera_bot::botzone::messages::{Message, Request, Style, response};
-use otrera_bot::options::Settings;
 use otrera_bot::records::{RecordFile, own_name, read_games, record_folder};
-use otrera_bot::session::GameSearch;
-use otrera_bot::setup::Setup;
+use otrera_botzone::messages::{Message, Request, Style, response};
+use otrera_front::session::GameSearch;
+use otrera_front::settings::Settings;
+use otrera_front::setup::Setup;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};

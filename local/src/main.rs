@@ -3,8 +3,10 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use otrera_bot::io::Log;
-use otrera_bot::options::{SETTINGS, Settings};
+use otrera_bot::log_heading;
+use otrera_bot::options::read_file;
+use otrera_front::io::Log;
+use otrera_front::settings::{SETTINGS, Settings};
 use otrera_local::address::{self, Address, FILE, VARIABLE};
 use otrera_local::client::Client;
 use otrera_local::game::DEFAULTS;
@@ -112,7 +114,7 @@ otrera.toml beside the program sets the options below --address, too.",
 fn settings(arguments: &ArgMatches, problems: &mut Vec<String>) -> Result<Settings, String> {
     let mut settings = Settings::default();
     if let Some(folder) = std::env::current_exe().ok().as_deref().and_then(Path::parent) {
-        settings.read_file(&folder.join("otrera.toml"), problems);
+        read_file(&mut settings, &folder.join("otrera.toml"), problems);
     }
     for (name, _) in OPTIONS {
         if let Some(value) = arguments.get_one::<String>(name) {
@@ -132,7 +134,7 @@ fn run(arguments: &ArgMatches) -> Result<(), String> {
     let (address, warning) = Address::find(file.as_deref())?;
     problems.extend(warning);
     let log = match &settings.log {
-        Some(path) => Log::open(path, Instant::now(), &mut problems),
+        Some(path) => Log::open(path, Instant::now(), &log_heading("otrera-local"), &mut problems),
         None => Log::none(Instant::now()),
     };
     let address = Arc::new(address);

@@ -1,7 +1,7 @@
 //! Lines for the user and the log. Neither ever contains the secret of the address.
 
 use crate::address::Address;
-use otrera_bot::io::Log;
+use otrera_front::io::Log;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 

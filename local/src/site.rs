@@ -2,7 +2,7 @@
 
 use crate::address::Address;
 use crate::reply::{self, Reply};
-use otrera_bot::session::in_one_line;
+use otrera_front::session::in_one_line;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Matches against the model of the site, within this process and with short waits.
 
 use crate::site::{FAULTS, Options, SECRET, Site, USER};
-use otrera_bot::io::Log;
-use otrera_bot::options::Settings;
+use otrera_front::io::Log;
+use otrera_front::settings::Settings;
 use otrera_local::address::Address;
 use otrera_local::client::{Client, Score};
 use otrera_local::pace::Pace;
@@ -61,7 +61,7 @@ impl Player {
     fn new(site: &Site, folder: &Folder, at_once: usize) -> Self {
         let address = Arc::new(Address::parse(&site.url()).expect("an address"));
         let mut problems = Vec::new();
-        let log = Log::open(Path::new(&folder.file("log")), Instant::now(), &mut problems);
+        let log = Log::open(Path::new(&folder.file("log")), Instant::now(), "log", &mut problems);
         assert_eq!(problems, [] as [String; 0]);
         let lines = Lines::default();
         let screen = Screen::new(Box::new(lines.clone()), log, Arc::clone(&address));

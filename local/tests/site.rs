@@ -5,8 +5,8 @@
 
 use fastrand::Rng;
 use otrera::{Position, Side, Size};
-use otrera_bot::botzone::messages::Style::{self, Json, Simple};
-use otrera_bot::botzone::messages::{Message, Request, json_request, response, simple_message};
+use otrera_botzone::messages::Style::{self, Json, Simple};
+use otrera_botzone::messages::{Message, Request, json_request, response, simple_message};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

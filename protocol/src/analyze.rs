@@ -3,9 +3,9 @@
 
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
-use crate::session::verdict;
-use crate::setup::Setup;
 use otrera::{Limits, Line, Move, Position, Report, Resources, Search, Side};
+use otrera_front::session::verdict;
+use otrera_front::setup::Setup;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -21,10 +21,10 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let (position, last) = crate::position::position(options)?;
     let settings = &options.settings;
     settings.check_board(position.size())?;
-    crate::print(&format_position(&position, last))?;
+    otrera_front::io::print(&format_position(&position, last))?;
     if let Some(winner) = position.winner() {
         let hint = if last.is_some() { " --ply N shows the position after N moves." } else { "" };
-        return crate::print(&format!("The game is over: {winner} has won.{hint}\n"));
+        return otrera_front::io::print(&format!("The game is over: {winner} has won.{hint}\n"));
     }
     let mut search = new_search(position, options);
     let limits = limits(options, DEFAULT_TIME);
@@ -34,8 +34,8 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         progress.show(&format!("{:3.0} s  {}  {course}", report.elapsed.as_secs_f64(), report.best_rate()));
     });
     progress.wipe();
-    crate::print(&format_report(&report, position.side(), options.own.lines))?;
-    crate::print(&format!(
+    otrera_front::io::print(&format_report(&report, position.side(), options.own.lines))?;
+    otrera_front::io::print(&format!(
         "depth {}, {} iterations in {:.2} s: {:.0}/s ({}, threads {})\n",
         report.depth,
         report.iterations,

@@ -3,12 +3,12 @@
 
 use crate::analyze::{Progress, limits, new_search};
 use crate::cli::CommandLine;
-use crate::files::{replace_file, require_new};
 use crate::position;
 use crate::records::{format_game, format_illegal};
-use crate::session::verdict;
 use otrera::record::{MARKS, Note, Variation};
 use otrera::{GameRecord, Move, Position, Search, Side};
+use otrera_front::files::{replace_file, require_new};
+use otrera_front::session::verdict;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -53,8 +53,8 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     }
     replace_file(output, format_game(output, &game)?.as_bytes(), true)
         .map_err(|error| format!("{}: {error}", output.display()))?;
-    crate::print(&format_losses(&losses))?;
-    crate::print(&format!("written to {}\n", output.display()))
+    otrera_front::io::print(&format_losses(&losses))?;
+    otrera_front::io::print(&format!("written to {}\n", output.display()))
 }
 
 /// Formats the mean loss per move of each side that has moved, one line for each.
@@ -84,7 +84,7 @@ fn mark_losses(game: &mut GameRecord, opinions: &[Opinion]) -> Result<Vec<(Side,
         if let (Some(line), Some(mark), Some(mv)) = (better, mark, played) {
             let best = line.first().map(ToString::to_string).unwrap_or_default();
             let remark = format!("{mark}: loses {:.1}% winning rate; {best} is better", loss * 100.0);
-            crate::print(&format!("{ply:>3}. {side} {mv}  {remark}\n"))?;
+            otrera_front::io::print(&format!("{ply:>3}. {side} {mv}  {remark}\n"))?;
             add_comment(game.notes.entry(ply).or_default(), &remark);
             add_variation(game.notes.entry(ply - 1).or_default(), line);
         }

@@ -1,13 +1,13 @@
 //! The command line: commands, options and help pages.
 
-use crate::BOTZONE_ONLY;
-use crate::options::{COMMAND_OPTIONS, CommandOptions, OptionRow, SETTINGS, Settings, is_on, number};
-use crate::platform::Platform;
+use crate::options::{COMMAND_OPTIONS, CommandOptions, read_file};
 use crate::platforms::PLATFORMS;
-use crate::setup::Setup;
 use lexopt::{Arg, Parser, ValueExt};
 use otrera::mgpeo::{self, PaperParams};
 use otrera::{Parameter, Params, TournamentParams, search};
+use otrera_front::platform::Platform;
+use otrera_front::settings::{OptionRow, SETTINGS, Settings, is_on, number};
+use otrera_front::setup::Setup;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -113,7 +113,7 @@ pub fn help_on(page: &str) -> String {
     }
     if let Some((name, _, argument, meaning)) = COMMANDS.iter().find(|(name, ..)| *name == page) {
         let argument = if argument.is_empty() { String::new() } else { format!("{argument} ") };
-        let own = options_help(command_options(), page, |_| None);
+        let own = options_help(COMMAND_OPTIONS, page, |_| None);
         let note = if own.contains("--fen") { FEN_NOTE } else { "" };
         let heading = usage(&format!("{name} {argument}"), &format!("otrera {name}: {meaning}"));
         let settings = options_help(SETTINGS, page, |name| Setup::DESKTOP.of_setting(name));
@@ -179,8 +179,8 @@ impl CommandLine {
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
         let mut options = Self::default();
         let beside = || Some(std::env::current_exe().ok()?.parent()?.join("otrera.toml"));
-        if !BOTZONE_ONLY && let Some(path) = beside() {
-            options.settings.read_file(&path, &mut options.problems);
+        if let Some(path) = beside() {
+            read_file(&mut options.settings, &path, &mut options.problems);
         }
         let in_file = options.problems.len();
         options.take_all(arguments);
@@ -221,7 +221,7 @@ impl CommandLine {
             used.push((row.name, row.pages));
             return set(row, &mut self.settings, parser);
         }
-        if let Some(row) = command_options().iter().find(|row| row.name == name) {
+        if let Some(row) = COMMAND_OPTIONS.iter().find(|row| row.name == name) {
             used.push((row.name, row.pages));
             return set(row, &mut self.own, parser);
         }
@@ -230,7 +230,7 @@ impl CommandLine {
             "-V" | "--version" => self.command = Command::Version,
             _ => {
                 skip_value(parser);
-                let own = command_options().iter().map(|row| row.name);
+                let own = COMMAND_OPTIONS.iter().map(|row| row.name);
                 let known = SETTINGS.iter().map(|row| row.name).chain(own).chain(["help", "version"]);
                 return Err(unknown("option", flag, known));
             }
@@ -332,11 +332,6 @@ fn pages() -> impl Iterator<Item = &'static str> {
     COMMANDS.into_iter().map(|(name, ..)| name).chain(of_platforms).chain(["parameters"])
 }
 
-/// Returns the table of command-specific options; empty in the build for Botzone, which has only `bench`.
-fn command_options() -> &'static [OptionRow<CommandOptions>] {
-    if BOTZONE_ONLY { &[] } else { COMMAND_OPTIONS }
-}
-
 /// Formats the error for an unknown word; suggests the most similar word of `known`, if close enough, and `--help`.
 fn unknown(kind: &str, word: &str, known: impl Iterator<Item = &'static str>) -> String {
     let dashes = if kind == "option" { "--" } else { "" };
@@ -379,7 +374,7 @@ mod tests {
     #[test]
     fn every_option_names_existing_help_pages() {
         let on_pages =
-            SETTINGS.iter().map(|row| row.pages).chain(command_options().iter().map(|row| row.pages));
+            SETTINGS.iter().map(|row| row.pages).chain(COMMAND_OPTIONS.iter().map(|row| row.pages));
         for page in on_pages.flat_map(|names| names.split(' ')) {
             assert!(pages().any(|known| known.eq_ignore_ascii_case(page)), "{page}");
         }

@@ -14,13 +14,13 @@ use crate::cli::CommandLine;
 use crate::matches::{self, Matches};
 use crate::records::own_name;
 use crate::server::{Address, Refusal, answer_page, text_of, token};
-use crate::setup::Setup;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+use otrera_front::setup::Setup;
 use otrera_web::request::Engine;
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -71,7 +71,7 @@ async fn serve(options: &CommandLine) -> Result<(), String> {
         address,
     };
     let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
-    crate::print(&format!("{url}\n"))?;
+    otrera_front::io::print(&format!("{url}\n"))?;
     if !options.settings.no_open
         && let Err(error) = open::that_detached(&url)
     {

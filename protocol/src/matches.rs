@@ -9,11 +9,11 @@
 //!
 //! The page sets `state`; the server sets `id` and both file names.
 
-use crate::files;
-use crate::options::Settings;
 use crate::records::{RecordFile, format_illegal, record_folder};
 use otrera::Position;
 use otrera::record::GameRecord;
+use otrera_front::files;
+use otrera_front::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;

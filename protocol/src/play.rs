@@ -5,12 +5,12 @@
 use crate::analyze::Progress;
 use crate::board::{self, Colours};
 use crate::cli::CommandLine;
-use crate::files::{replace_file, require_new};
-use crate::options::{Settings, number};
 use crate::records::{RecordFile, format_game, record_folder};
-use crate::session::{GameSearch, verdict};
-use crate::setup::Setup;
 use otrera::{Level, Move, PlayedMove, Report, Side, record};
+use otrera_front::files::{replace_file, require_new};
+use otrera_front::session::{GameSearch, verdict};
+use otrera_front::settings::{Settings, number};
+use otrera_front::setup::Setup;
 use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         Table { game, played, record, told: false, saved, settings, level, time, person, colours };
     let [letter, mover] = if person == Side::Black { ["B", "first"] } else { ["W", "second"] };
     let against = level.map_or(String::new(), |level| format!(" against level {level}"));
-    crate::print(&format!(
+    otrera_front::io::print(&format!(
         "You play {person}{against}. On the board {person} is {letter} and moves {mover}.
 {HELP}"
     ))?;
@@ -93,7 +93,7 @@ impl Table<'_> {
         loop {
             if let Some(winner) = self.game.position().winner() {
                 self.show_board()?;
-                crate::print(&format!("{winner} has won.\n"))?;
+                otrera_front::io::print(&format!("{winner} has won.\n"))?;
                 return Ok(Some(winner));
             }
             if self.game.position().side() != self.person {
@@ -109,7 +109,7 @@ impl Table<'_> {
 
     fn show_board(&self) -> Result<(), String> {
         let last = self.game.moves().last().copied();
-        crate::print(&format!("\n{}", board::position(self.game.position(), last, self.colours)))
+        otrera_front::io::print(&format!("\n{}", board::position(self.game.position(), last, self.colours)))
     }
 
     /// Searches the position for `time` or the iterations in the settings; shows progress on a terminal.
@@ -143,53 +143,56 @@ impl Table<'_> {
             Some(_) => String::new(),
             None => format!(" ({})", format_verdict(&report, "its winning rate")),
         };
-        crate::print(&format!("{} plays {mv}{rate}\n", self.settings.name))
+        otrera_front::io::print(&format!("{} plays {mv}{rate}\n", self.settings.name))
     }
 
     /// Reads commands until a move is played or taken back. Returns `Break` if the person resigns (with the winner) or
     /// leaves (with `None`).
     fn person_moves(&mut self, input: &mut impl BufRead) -> Result<ControlFlow<Option<Side>>, String> {
         loop {
-            crate::print("your move> ")?;
+            otrera_front::io::print("your move> ")?;
             let mut bytes = Vec::new();
             if input.read_until(b'\n', &mut bytes).map_err(|error| error.to_string())? == 0 {
-                crate::print("\n")?;
+                otrera_front::io::print("\n")?;
                 return Ok(ControlFlow::Break(None));
             }
             let typed = String::from_utf8_lossy(&bytes);
             let (command, argument) = typed.trim().split_once(' ').unwrap_or((typed.trim(), ""));
             match (command.to_ascii_lowercase().as_str(), argument.trim()) {
                 ("", _) => {}
-                ("help" | "?", _) => crate::print(HELP)?,
+                ("help" | "?", _) => otrera_front::io::print(HELP)?,
                 ("quit" | "exit", _) => return Ok(ControlFlow::Break(None)),
                 ("resign", _) => {
-                    crate::print(&format!("{} resigns.\n", self.person))?;
+                    otrera_front::io::print(&format!("{} resigns.\n", self.person))?;
                     return Ok(ControlFlow::Break(Some(self.person.opponent())));
                 }
                 ("hint", _) => {
                     let report = self.think();
                     let mv = report.best.map_or("nothing".into(), |mv| mv.to_string());
-                    crate::print(&format!("{mv} ({})\n", format_verdict(&report, "winning rate")))?;
+                    otrera_front::io::print(&format!(
+                        "{mv} ({})\n",
+                        format_verdict(&report, "winning rate")
+                    ))?;
                 }
-                ("moves", _) => crate::print(&format_moves(self.game.moves()))?,
+                ("moves", _) => otrera_front::io::print(&format_moves(self.game.moves()))?,
                 ("save", file) => {
                     let done =
                         self.save(Path::new(file)).unwrap_or_else(|problem| format!("not saved: {problem}"));
-                    crate::print(&format!("{done}\n"))?;
+                    otrera_front::io::print(&format!("{done}\n"))?;
                 }
                 ("undo", count) => match self.undo(count) {
                     Ok(taken) => {
-                        crate::print(&format!("taken back: {taken}\n"))?;
+                        otrera_front::io::print(&format!("taken back: {taken}\n"))?;
                         return Ok(ControlFlow::Continue(()));
                     }
-                    Err(problem) => crate::print(&format!("{problem}\n"))?,
+                    Err(problem) => otrera_front::io::print(&format!("{problem}\n"))?,
                 },
                 _ => match self.parse_move(&typed) {
                     Ok(mv) => {
                         self.advance(mv.into())?;
                         return Ok(ControlFlow::Continue(()));
                     }
-                    Err(problem) => crate::print(&format!("{problem}\n"))?,
+                    Err(problem) => otrera_front::io::print(&format!("{problem}\n"))?,
                 },
             }
         }
@@ -244,8 +247,10 @@ impl Table<'_> {
             return Ok(());
         }
         match written {
-            Ok(path) => crate::print(&format!("Record, written after every move: {}\n", path.display())),
-            Err(problem) => crate::print(&format!("{problem}\n")),
+            Ok(path) => {
+                otrera_front::io::print(&format!("Record, written after every move: {}\n", path.display()))
+            }
+            Err(problem) => otrera_front::io::print(&format!("{problem}\n")),
         }
     }
 
@@ -260,7 +265,7 @@ impl Table<'_> {
             return Ok(());
         }
         let path = self.write_record(winner)?;
-        crate::print(&format!("Record: {}\n", path.display()))
+        otrera_front::io::print(&format!("Record: {}\n", path.display()))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Reads the position given by options: a start position, a FEN, moves, or a game from a file.
 
 use crate::cli::CommandLine;
-use crate::files;
 use crate::records::format_illegal;
 use otrera::record::{self, Warning};
 use otrera::{GameRecord, Move, Position, Size};
+use otrera_front::files;
 use std::io::Write;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Writes game records under the file names required by the Chinese championships, and reads moves from such files.
 
-use crate::files::{self, replace_file};
-use crate::options::Settings;
 use otrera::record::{self, Format, GameRecord, PlayedMove, Reading, ccgc};
 use otrera::{IllegalMove, Move, Position, Side};
+use otrera_front::files::{self, replace_file};
+use otrera_front::settings::Settings;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 

@@ -4,7 +4,7 @@ use crate::common::{OTRERA, assert_contains, folder, only_record, output, read, 
 use otrera::eval::weights::WeightsFile;
 use otrera::record::sgf;
 use otrera::{GameRecord, Model, Position, Side, Size};
-use otrera_bot::options::Settings;
+use otrera_front::settings::Settings;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -78,7 +78,7 @@ fn a_weights_file_can_be_the_model() {
     // In otrera.toml, the path is relative to the folder of otrera.toml.
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
     let line = "preset = \"tournament,model=Weights.json\"";
-    settings.read_text(line, &folder.join("otrera.toml"), &mut problems);
+    otrera_bot::options::read_text(&mut settings, line, &folder.join("otrera.toml"), &mut problems);
     assert_eq!(problems, [""; 0]);
     assert_ne!(settings.preset.params.model(), &Model::Fitted);
 }

@@ -5,7 +5,7 @@ use crate::common::{
     FIRST_TURN, LIMIT, OTRERA, answer_of, assert_contains, folder, installed, iterations, quit, read, run,
     start, text,
 };
-use otrera_bot::options::{Settings, max_memory};
+use otrera_front::settings::{Settings, max_memory};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -155,7 +155,12 @@ fn every_packaged_configuration_line_is_valid() {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
     for line in lines.clone() {
         let mut problems = Vec::new();
-        Settings::default().read_text(line.trim_start_matches('#'), Path::new(""), &mut problems);
+        otrera_bot::options::read_text(
+            &mut Settings::default(),
+            line.trim_start_matches('#'),
+            Path::new(""),
+            &mut problems,
+        );
         assert!(line.contains(" = ") && problems.is_empty(), "{line}: {problems:?}");
     }
     assert!(lines.count() >= 10);

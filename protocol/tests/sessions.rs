@@ -93,12 +93,13 @@ fn every_platform_is_listed_and_documented() {
     let modules = std::fs::read_dir(protocol_folder().join("src")).expect("a folder of modules");
     let modules = modules.map(|entry| entry.expect("readable").path());
     let main_file = |path: PathBuf| if path.is_dir() { path.join("mod.rs") } else { path };
+    let modules = modules.chain([protocol_folder().join("../botzone/src/lib.rs")]);
     let texts = modules.map(|path| std::fs::read_to_string(main_file(path)).expect("a module's main file"));
     let defined = texts.filter(|text| text.contains("pub const PLATFORM: Platform")).count();
     assert_eq!(
         defined,
         PLATFORMS.len(),
-        "left: modules with a PLATFORM, right: in protocol/src/platforms.rs"
+        "left: modules of this crate and of botzone/ with a PLATFORM, right: in protocol/src/platforms.rs"
     );
 
     let help = otrera_bot::cli::help();

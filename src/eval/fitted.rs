@@ -22,9 +22,9 @@ pub struct Fitted {
 }
 
 static BUILT_IN: LazyLock<Fitted> = LazyLock::new(|| {
-    #[cfg(botzone_only)]
+    #[cfg(feature = "packed")]
     let file = super::weights::packed::built_in();
-    #[cfg(not(botzone_only))]
+    #[cfg(not(feature = "packed"))]
     let file = WeightsFile::built_in();
     Fitted::new(&file)
 });

@@ -35,7 +35,6 @@ fn zeros(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Returns the texts that the bytes can be in other encodings, the likeliest first.
-#[cfg(not(botzone_only))]
 pub(super) fn guesses(bytes: &[u8]) -> impl Iterator<Item = Decoded<'_>> {
     use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
     use encoding_rs::{BIG5, EUC_KR, GB18030, SHIFT_JIS, UTF_8, WINDOWS_1252};
@@ -59,15 +58,8 @@ pub(super) fn guesses(bytes: &[u8]) -> impl Iterator<Item = Decoded<'_>> {
 }
 
 /// Returns the encoding in the first `CA` property of an SGF file.
-#[cfg(not(botzone_only))]
 fn named(bytes: &[u8]) -> Option<&'static encoding_rs::Encoding> {
     let at = bytes.windows(3).take(4096).position(|part| part == b"CA[")? + 3;
     let length = bytes[at..].iter().take(40).position(|&byte| byte == b']')?;
     encoding_rs::Encoding::for_label(&bytes[at..at + length])
-}
-
-/// Returns the bytes as UTF-8 with replacement characters.
-#[cfg(botzone_only)]
-pub(super) fn guesses(bytes: &[u8]) -> impl Iterator<Item = Decoded<'_>> {
-    std::iter::once((String::from_utf8_lossy(bytes), false))
 }

@@ -124,7 +124,7 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
 
 /// Returns the lead that the side to move at the root expects after a line of moves, see [`Line::lead`].
 fn lead(run: &Run, line: &[Move]) -> Option<f32> {
-    if cfg!(botzone_only) {
+    if cfg!(feature = "packed") {
         return None;
     }
     let side = run.task.root.side();

@@ -8,9 +8,9 @@
 //! TEXT is `waiting` if our last move is the last one on the platform, `missing` if the platform lacks it, or the
 //! missing moves in any notation of a record.
 
-use crate::session::Session;
 use otrera::record;
 use otrera::{Move, Position, Side, Square};
+use otrera_front::session::Session;
 
 /// The game to ask about.
 #[derive(Clone)]
@@ -134,18 +134,16 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-#[cfg(not(botzone_only))]
 pub use page::Question;
 
-#[cfg(not(botzone_only))]
 mod page {
     use super::{Session, Unfinished};
-    use crate::io::Event;
     use crate::server::{Address, answer_page, text_of};
     use axum::Router;
     use axum::extract::{Request, State};
     use axum::http::{Method, StatusCode};
     use axum::response::{IntoResponse, Response};
+    use otrera_front::io::Event;
     use std::net::TcpListener;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc::Sender;
@@ -251,21 +249,6 @@ mod page {
             let status = if sent.is_ok() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
             (status, answer_page(self.game.page(Some(&sent)))).into_response()
         }
-    }
-}
-
-/// In the build for Botzone, which has no server, no question can be asked.
-#[cfg(botzone_only)]
-pub struct Question;
-
-#[cfg(botzone_only)]
-impl Question {
-    pub fn open(_: &Session, _: Unfinished) -> Result<Self, String> {
-        Err("this build has no server".into())
-    }
-
-    pub fn address(&self) -> &str {
-        ""
     }
 }
 

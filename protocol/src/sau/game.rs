@@ -1,8 +1,8 @@
 //! A game as the platform plays it: moves, position, clock, refused moves and record.
 
 use crate::records::{RecordFile, own_name};
-use crate::session::Session;
 use otrera::{GameClock, Move, Position, Rules, Side};
+use otrera_front::session::Session;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Maximum thinking time for a replacement move after the platform has refused our move.

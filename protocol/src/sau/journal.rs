@@ -5,8 +5,8 @@
 //! remove the file, so an unlocked file belongs to a crashed process.
 
 use super::game::Place;
-use crate::files::{claim, modified, read_text};
 use otrera::{Move, Position, Side, Size};
+use otrera_front::files::{claim, modified, read_text};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Write;

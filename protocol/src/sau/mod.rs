@@ -14,14 +14,14 @@ mod reload;
 mod resume;
 mod searcher;
 
-use crate::io::{Disconnected, Event};
-use crate::platform::Platform;
-use crate::session::Session;
-use crate::setup::Setup;
 use ask::Question;
 use game::Game;
 use journal::Journal;
 use otrera::{Move, Rules, Side, Size};
+use otrera_front::io::{Disconnected, Event};
+use otrera_front::platform::Platform;
+use otrera_front::session::Session;
+use otrera_front::setup::Setup;
 use resume::Resumed;
 use searcher::{Budget, News, Searcher};
 use std::time::{Duration, Instant, SystemTime};

@@ -9,8 +9,8 @@
 use super::ask::{Question, Unfinished};
 use super::game::Game;
 use super::{SauBot, State};
-use crate::io::Disconnected;
 use otrera::{Move, Side};
+use otrera_front::io::Disconnected;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Time to wait for a command after `name?` before we move or ask without a command.
@@ -212,13 +212,13 @@ impl SauBot {
 #[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test fails by panicking
 mod tests {
     use super::*;
-    use crate::io::{Connection, Event, Log};
-    use crate::options::Settings;
     use crate::records::playable;
     use crate::sau::{PLATFORM, Session, journal};
     use otrera::{Position, Rules, Size};
     use otrera_arena::board::Board;
     use otrera_arena::notation::Form;
+    use otrera_front::io::{Connection, Event, Log};
+    use otrera_front::settings::Settings;
     use std::io::{Read, Write};
     use std::net::TcpStream;
     use std::path::PathBuf;
@@ -246,8 +246,8 @@ mod tests {
             let text = format!(
                 "{folders}\ntotal-time = 60\nno-open = true\niterations = 100\nmemory = 16\n{options}"
             );
-            settings.read_text(&text, &folder.join("otrera.toml"), &mut problems);
-            let log = Log::open(&folder.join("log"), Instant::now(), &mut problems);
+            crate::options::read_text(&mut settings, &text, &folder.join("otrera.toml"), &mut problems);
+            let log = Log::open(&folder.join("log"), Instant::now(), "log", &mut problems);
             assert_eq!(problems, [""; 0]);
             let session = Session::new(Connection::closed(log), &settings, PLATFORM.defaults);
             let mut game = Self { bot: SauBot::new(session), referee: board_after(plies), folder };

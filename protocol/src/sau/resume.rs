@@ -4,12 +4,12 @@
 use super::PLATFORM;
 use super::game::Place;
 use super::journal::{self, Journal};
-use crate::files::modified;
-use crate::options::Settings;
 use crate::records::{own_name, read_games};
-use crate::session::Session;
 use otrera::record::ccgc;
 use otrera::{GameRecord, Move, Position, Rules, Side};
+use otrera_front::files::modified;
+use otrera_front::session::Session;
+use otrera_front::settings::Settings;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 

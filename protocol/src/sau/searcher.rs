@@ -5,11 +5,11 @@
 //! searcher has a number; lines of earlier ones are dropped.
 
 use super::game::Game;
-use crate::io::{Connection, Event, Events, Log, Output};
-use crate::options::Settings;
-use crate::session::Session;
 use crate::uci;
 use otrera::{Move, Rules};
+use otrera_front::io::{Connection, Event, Events, Log, Output};
+use otrera_front::session::Session;
+use otrera_front::settings::Settings;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -348,7 +348,7 @@ impl Write for Lines {
 mod tests {
     use super::super::{PLATFORM, SauBot, State};
     use super::*;
-    use crate::options::Settings;
+    use otrera_front::settings::Settings;
     use testkit::Folder;
 
     /// A searcher as a script: writes the number of its start and each line that it reads to `heard`. It ends after the
@@ -361,11 +361,16 @@ mod tests {
              case $line in isready) echo readyok;; 'go infinite') ;; go*) echo bestmove d1d7g7;; esac\ndone",
             folder.display()
         );
-        let log = Log::open(&folder.join("log"), Instant::now(), &mut Vec::new());
+        let log = Log::open(&folder.join("log"), Instant::now(), "log", &mut Vec::new());
         let mut connection = Connection::closed(log);
         connection.searcher = ["sh", "-c", &script].map(OsString::from).to_vec();
         let mut settings = Settings::default();
-        settings.read_text("memory = 16\niterations = 10", &folder.join("otrera.toml"), &mut Vec::new());
+        crate::options::read_text(
+            &mut settings,
+            "memory = 16\niterations = 10",
+            &folder.join("otrera.toml"),
+            &mut Vec::new(),
+        );
         Session::new(connection, &settings, PLATFORM.defaults)
     }
 

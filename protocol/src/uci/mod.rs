@@ -6,13 +6,13 @@
 mod dialect;
 mod timing;
 
-use crate::io::{Disconnected, Event};
-use crate::options;
-use crate::platform::Platform;
-use crate::session::{GameSearch, Session, in_one_line};
-use crate::setup::Setup;
 use dialect::{Go, Shown};
 use otrera::{Limits, Move, Params, Position, Report, Resources, Rules, Side};
+use otrera_front::io::{Disconnected, Event};
+use otrera_front::platform::Platform;
+use otrera_front::session::{GameSearch, Session, in_one_line};
+use otrera_front::setup::Setup;
+use otrera_front::{machine, settings};
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +31,7 @@ pub const PLATFORM: Platform = Platform {
 };
 
 /// Maximum of the option `Move Overhead`, in milliseconds.
-const MAX_OVERHEAD: u64 = (options::MAX_OVERHEAD * 1000.0) as u64;
+const MAX_OVERHEAD: u64 = (settings::MAX_OVERHEAD * 1000.0) as u64;
 
 /// Maximum of the option `MultiPV`.
 const MAX_LINES: u64 = 500;
@@ -188,10 +188,10 @@ impl UciBot {
         let overhead = self.overhead().as_millis() as u64;
         [
             ("UCI_Variant", variants, Self::set_variant),
-            ("Threads", Kind::Spin(threads as u64, 1, options::cores() as u64), |bot, value| {
+            ("Threads", Kind::Spin(threads as u64, 1, machine::cores() as u64), |bot, value| {
                 bot.set_search("threads", value)
             }),
-            ("Hash", Kind::Spin(memory as u64 >> 20, 1, options::max_memory()), |bot, value| {
+            ("Hash", Kind::Spin(memory as u64 >> 20, 1, settings::max_memory()), |bot, value| {
                 bot.set_search("memory", value)
             }),
             ("Clear Hash", Kind::Button, |bot, _| {
@@ -201,11 +201,11 @@ impl UciBot {
             // The GUI decides with each `go` whether to ponder.
             ("Ponder", Kind::Check(false), |_, _| Ok(())),
             ("MultiPV", Kind::Spin(self.shown.lines as u64, 1, MAX_LINES), |bot, value| {
-                bot.shown.lines = options::number(value, 1, MAX_LINES)? as usize;
+                bot.shown.lines = settings::number(value, 1, MAX_LINES)? as usize;
                 Ok(())
             }),
             ("Move Overhead", Kind::Spin(overhead, 0, MAX_OVERHEAD), |bot, value| {
-                let overhead = Duration::from_millis(options::number(value, 0, MAX_OVERHEAD)?);
+                let overhead = Duration::from_millis(settings::number(value, 0, MAX_OVERHEAD)?);
                 bot.session.settings.move_overhead = Some(overhead);
                 Ok(())
             }),

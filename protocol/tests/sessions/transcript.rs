@@ -206,7 +206,7 @@ fn game_of(board: &Board) -> String {
 /// Replaces the placeholders in an expected line: `<version>`, `<cores>` and `<memory>`.
 fn filled(literal: &str) -> String {
     let cores = std::thread::available_parallelism().unwrap();
-    let memory = otrera_bot::options::max_memory();
+    let memory = otrera_front::settings::max_memory();
     let version = literal.replace("<version>", env!("CARGO_PKG_VERSION"));
     version.replace("<cores>", &cores.to_string()).replace("<memory>", &memory.to_string())
 }

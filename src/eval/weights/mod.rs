@@ -15,7 +15,7 @@
 //! Versions up to 0.2 wrote a section `value` too, which is ignored if the file has a network.
 
 pub mod network;
-#[cfg(botzone_only)]
+#[cfg(feature = "packed")]
 pub(super) mod packed;
 
 use super::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
@@ -111,10 +111,7 @@ impl WeightsFile {
     /// overflow the engine's integers.
     pub fn read(text: &str) -> Result<Self, String> {
         let file = Self::parse(text)?;
-        // The Botzone build reads no files, and the size of its source is limited.
-        if cfg!(not(botzone_only)) {
-            file.networks.check()?;
-        }
+        file.networks.check()?;
         Ok(file)
     }
 

@@ -1,8 +1,8 @@
 //! Game setup: board, resources and time, from the settings or the platform's defaults.
 
-use crate::BOTZONE_ONLY;
-use crate::memory::{self, Memory};
-use crate::options::{Settings, cores};
+use crate::machine;
+use crate::memory::Memory;
+use crate::settings::Settings;
 use otrera::{Resources, Size};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -73,7 +73,7 @@ impl Setup {
         let (setup, plain) = (self.with(settings), Settings::default());
         let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
         let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
-        let threads = setup.threads.unwrap_or_else(cores);
+        let threads = setup.threads.unwrap_or_else(machine::cores);
         let memory = setup.memory.unwrap_or_else(machine_memory);
         let path = |path: &PathBuf| path.display().to_string();
         let rows = [
@@ -110,13 +110,13 @@ impl Setup {
         let Self { threads, memory, .. } = self.with(settings);
         let seed = settings.seed.unwrap_or_else(seed_from_time);
         let memory = memory.unwrap_or_else(machine_memory);
-        Resources { threads: threads.unwrap_or_else(cores), memory, seed }
+        Resources { threads: threads.unwrap_or_else(machine::cores), memory, seed }
     }
 }
 
 /// Returns the default tree size in bytes for this machine, see [`default_memory`].
 fn machine_memory() -> usize {
-    let memory = if cfg!(target_pointer_width = "64") { memory::of_process() } else { None };
+    let memory = if cfg!(target_pointer_width = "64") { machine::memory() } else { None };
     default_memory(memory)
 }
 
@@ -131,7 +131,7 @@ fn default_memory(memory: Option<Memory>) -> usize {
 // The seed is unpredictable, so that no opponent can prepare for our moves.
 fn seed_from_time() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let process = if BOTZONE_ONLY { 0 } else { std::process::id() };
+    let process = machine::process_id();
     since.as_nanos() as u64 ^ u64::from(process) << 32
 }
 

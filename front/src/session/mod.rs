@@ -6,7 +6,7 @@ mod game;
 pub use game::{GameSearch, in_one_line, summary, verdict};
 
 use crate::io::{Connection, Disconnected, Event};
-use crate::options::Settings;
+use crate::settings::Settings;
 use crate::setup::Setup;
 use otrera::{Limits, Move, Position, Report};
 use std::sync::Arc;

@@ -7,13 +7,13 @@
 pub mod messages;
 mod turn;
 
-use crate::io::{Disconnected, Event, Events, bytes_read};
-use crate::options::KeepRunning;
-use crate::platform::Platform;
-use crate::session::{Session, in_one_line, summary};
-use crate::setup::Setup;
 use messages::{Form, Message, Request, Style, classify, response};
 use otrera::{Position, Report, Side, Size};
+use otrera_front::io::{Disconnected, Event, Events, bytes_read};
+use otrera_front::platform::Platform;
+use otrera_front::session::{Session, in_one_line, summary};
+use otrera_front::settings::KeepRunning;
+use otrera_front::setup::Setup;
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};

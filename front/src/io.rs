@@ -3,7 +3,6 @@
 //! A thread reads standard input, so that a command can interrupt a search. Each answer is sent in one `write` call,
 //! because the SAU platform drops answers that arrive in pieces.
 
-use crate::BOTZONE_ONLY;
 use crate::files;
 use otrera::Move;
 use std::collections::VecDeque;
@@ -12,7 +11,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -136,21 +135,15 @@ struct LogFile {
 }
 
 impl Log {
-    /// Opens the log file and writes a line with date, version and process ID. Adds a problem if the file is unusable.
-    pub fn open(path: &Path, started: Instant, problems: &mut Vec<String>) -> Self {
+    /// Opens the log file and writes `heading`. Adds a problem if the file is unusable.
+    pub fn open(path: &Path, started: Instant, heading: &str, problems: &mut Vec<String>) -> Self {
         let mut file = LogFile { path: path.to_owned(), file: None, moved: false };
         match files::append(path) {
             Ok(opened) => file.file = Some(opened),
             Err(error) => problems.push(file.move_away(&error)),
         }
         let log = Self { file: Some(Arc::new(Mutex::new(file))), started };
-        let now = if BOTZONE_ONLY {
-            String::new() // local time is too large for the source
-        } else {
-            chrono::Local::now().format("%Y-%m-%d %H:%M:%S, ").to_string()
-        };
-        let (version, process) = (env!("CARGO_PKG_VERSION"), std::process::id());
-        log.note("--", &format!("{now}Otrera {version}, process {process}"));
+        log.note("--", heading);
         log
     }
 
@@ -198,6 +191,15 @@ impl LogFile {
     }
 }
 
+/// Writes to standard output and flushes it. A closed pipe is not an error.
+pub fn print(text: &str) -> Result<(), String> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
 /// Input, output and log of a session.
 pub struct Connection {
     /// Queue of input lines and of notices that a background search has ended.
@@ -216,11 +218,33 @@ pub struct Connection {
     pub searcher: Vec<OsString>,
 }
 
-#[cfg(test)]
 impl Connection {
+    /// Connects standard input and output. `listen` starts the thread that reads the input; if it fails, the session
+    /// reads the input itself. From now on a panic only goes to the log, since the session still plays a legal move.
+    pub fn new(
+        log: Log,
+        problems: Vec<String>,
+        started: Instant,
+        listen: impl FnOnce(Sender<Event>, Log) -> io::Result<()>,
+    ) -> Self {
+        for problem in &problems {
+            log.note("!!", problem);
+        }
+        let panics = log.clone();
+        std::panic::set_hook(Box::new(move |panic| panics.note("!!", &panic.to_string())));
+        let (sender, receiver) = channel();
+        let mut events = Events::new(receiver);
+        if let Err(error) = listen(sender.clone(), log.clone()) {
+            log.note("!!", &format!("cannot start the input thread: {error}"));
+            events.read_from(Box::new(io::stdin().lock()), log.clone());
+        }
+        let output = Output::new(Box::new(io::stdout()), log.clone());
+        Self { events, sender, output, log, problems, started, searcher: Vec::new() }
+    }
+
     /// Creates a connection without input whose answers go only to the log.
     pub fn closed(log: Log) -> Self {
-        let (sender, receiver) = std::sync::mpsc::channel();
+        let (sender, receiver) = channel();
         let (output, started) = (Output::new(Box::new(io::sink()), log.clone()), log.started);
         Self {
             events: Events::new(receiver),
@@ -236,13 +260,7 @@ impl Connection {
 
 /// Starts the thread that reads standard input. Fails if the system cannot start a thread.
 pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
-    let read = move || {
-        read_lines(io::stdin().lock(), &events, &log);
-        // Botzone's sandbox may not allow a thread to end.
-        while BOTZONE_ONLY {
-            std::thread::park();
-        }
-    };
+    let read = move || read_lines(io::stdin().lock(), &events, &log);
     std::thread::Builder::new().spawn(read).map(|_| ())
 }
 

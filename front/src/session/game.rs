@@ -1,6 +1,6 @@
 //! A game with its search, which returns a legal move even after a panic.
 
-use crate::options::Settings;
+use crate::settings::Settings;
 use crate::setup::Setup;
 use otrera::{Level, Limits, Move, Position, Report, Resources, Search, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,10 +1,10 @@
 //! Reads turns from Botzone. A turn can span several lines.
 
-use super::messages::{
+use crate::messages::{
     Form, Message, Request, Style, classify, expected_messages, json_request, numbers, numbers_message,
 };
-use crate::io::{Event, Events, MAX_LINE_BYTES, bytes_read};
 use otrera::Size;
+use otrera_front::io::{Event, Events, MAX_LINE_BYTES, bytes_read};
 use std::time::{Duration, Instant};
 
 /// One turn as read from Botzone.

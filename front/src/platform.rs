@@ -1,8 +1,8 @@
 //! The interface of a platform: how to recognise it, its defaults, and the loop that plays on it.
 
 use crate::io::{Connection, Disconnected};
-use crate::options::Settings;
 use crate::session::Session;
+use crate::settings::Settings;
 use crate::setup::Setup;
 
 /// A platform and its protocol.
