@@ -221,7 +221,7 @@ fn files_have_no_import_cycles() {
         ("src", 200),
         ("arena/src", 10),
         ("front/src", 10),
-        ("botzone/src", 2),
+        ("botzone/src", 1),
         ("protocol/src", 20),
         ("local/src", 12),
         ("lab/src", 100),

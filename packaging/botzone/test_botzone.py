@@ -279,6 +279,16 @@ class Source(BotzoneTest):
                 check(unsuitable)
 
 
+class Preset(BotzoneTest):
+    def test_the_papers_search_plays_too(self):
+        with tempfile.TemporaryDirectory() as other:
+            source = Path(other) / "botzone.cpp"
+            subprocess.run([ROOT / "scripts" / "build_botzone.sh", source, "paper"], check=True, stdout=subprocess.DEVNULL)
+            program = compile_cpp(source, "paper", *BOTZONE_FLAGS)
+            self.assertIn("(paper, one thread)", run([program, "bench"]).stdout)
+            self.play([program, *QUICK], "json", turns=3)
+
+
 class Storage(BotzoneTest):
     def test_starts_the_executable_in_the_user_storage(self):
         launcher = compile_cpp(LAUNCHER / "storage.cpp", "storage", "-std=c++11", *BOTZONE_FLAGS, *STRICT)
