@@ -2,8 +2,8 @@
 # scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE [ARENA [FEATURES]]]]: builds the bot (`make bot`) or another package,
 # with a profile of Cargo.toml (default: release). ARENA is a path to which the program `arena` is built as well (`make play`).
 #
-# Builds a static program with musl. Installs Rust's musl target with rustup if it is missing. If that fails, builds with
-# this system's C library, statically if there is a libc.a. Prints each of these steps and the result.
+# Builds a static program with musl. Installs Rust's musl target with rustup if it is missing. If that fails, builds
+# with this system's C library, statically if there is a libc.a. Prints each of these steps and the result.
 set -eu
 cd "$(dirname "$0")/.."
 executable=$1
@@ -55,8 +55,8 @@ if [ "$profile" = botzone ]; then
     fi
 fi
 
-# `ring`, which encrypts the connections of otrera-local, has parts in C. This system's compiler builds them, as they need
-# no C library.
+# `ring`, which encrypts the connections of otrera-local, has parts in C. This system's compiler builds them, as they
+# need no C library.
 case $package:$target in
     otrera-local:*-musl) export "CC_$(echo "$target" | tr - _)=${CC-cc}" "CFLAGS_$(echo "$target" | tr - _)=-U_FORTIFY_SOURCE" ;;
 esac

@@ -1,6 +1,7 @@
 #!/bin/sh
-# scripts/mutants.sh [MINUTES]: mutation tests of the code that has changed since the last release (`make mutants`). Tries
-# the changes in random order, for at most MINUTES (60), then lists those that no test detects, and the share detected.
+# scripts/mutants.sh [MINUTES]: mutation tests of the code that has changed since the last release (`make mutants`).
+# Tries the changes in random order, for at most MINUTES (60), then lists those that no test detects, and the share
+# detected.
 set -eu
 cd "$(dirname "$0")/.."
 minutes=${1-60}

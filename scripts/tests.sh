@@ -8,9 +8,9 @@
 #   browser    the page and the laboratory's reports in a browser
 #   FOLDER     the Python tests of a folder
 #
-# First lists the downloads; ends with the ten slowest tests of rust and slow. Temporary files are in one folder, which is
-# removed at the end. A skipped test adds a line to the file $OTRERA_SKIPPED, because `cargo test` hides the output of
-# tests that pass.
+# First lists the downloads; ends with the ten slowest tests of rust and slow. Temporary files are in one folder, which
+# is removed at the end. A skipped test adds a line to the file $OTRERA_SKIPPED, because `cargo test` hides the output
+# of tests that pass.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -60,7 +60,7 @@ const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 /// Returns `checksum` with a report hashed into it: the iterations and nodes, and for each root move the three squares,
-/// the visits and the bits of the winning rate.
+/// the visits and the bits of the win rate.
 fn mixed_in(checksum: u64, report: &Report) -> u64 {
     let lines = report.lines.iter().flat_map(|line| {
         let squares = [line.mv.from, line.mv.to, line.mv.arrow].map(|square| square.index() as u64);

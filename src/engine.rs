@@ -5,10 +5,11 @@ use crate::board::square::Size;
 use crate::eval::model::Model;
 use crate::interface::TreeSearch;
 use crate::limits::Resources;
+use crate::mgpeo;
 use crate::mgpeo::{PaperParams, PaperSearch};
-use crate::parameter::named;
+use crate::parameter::{Parameter, Tuning, named};
 use crate::search::TournamentSearch;
-use crate::search::params::TournamentParams;
+use crate::search::params::{PARAMETERS, TournamentParams};
 use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
 
@@ -141,6 +142,17 @@ impl Params {
             }
             _ => problem,
         })
+    }
+
+    /// Returns how games tune the parameter `name`, ignoring case; `None` if it is unknown or not tuned by games.
+    pub fn tuning(&self, name: &str) -> Option<Tuning> {
+        fn find<P: Clone>(table: &[Parameter<P>], params: &P, name: &str) -> Option<Tuning> {
+            table.iter().find(|parameter| parameter.name.eq_ignore_ascii_case(name))?.tuning(params)
+        }
+        match self {
+            Self::Tournament(params) => find(PARAMETERS, params, name),
+            Self::Paper(params) => find(mgpeo::PARAMETERS, params, name),
+        }
     }
 
     /// Returns the model that evaluates leaves, and gives priors.

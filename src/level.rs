@@ -19,9 +19,9 @@ pub struct Level(u8);
 /// Parameters of a level below 10, calibrated in 10x10 games.
 struct Strength {
     iterations: u64,
-    /// Winning-rate loss, 0 to 1, at which a move is chosen 1/e times as often as the best move.
+    /// Win-rate loss, 0 to 1, at which a move is chosen 1/e times as often as the best move.
     temperature: f32,
-    /// Maximum winning-rate loss of a chosen move, 0 to 1.
+    /// Maximum win-rate loss of a chosen move, 0 to 1.
     max_loss: f32,
 }
 
@@ -70,7 +70,7 @@ impl Level {
 }
 
 impl Strength {
-    /// Draws a root move that loses at most [`Self::max_loss`] of winning rate, with probability proportional to
+    /// Draws a root move that loses at most [`Self::max_loss`] of win rate, with probability proportional to
     /// `exp(-loss / temperature)`, and makes it the report's best move. Changes nothing if the outcome is proven.
     fn choose(&self, mut report: Report, rng: &mut Rng) -> Report {
         let Some(best) = report.lines.first().filter(|_| report.proven.is_none()) else { return report };

@@ -9,10 +9,10 @@
 //! 1. [`board`]: rules. Squares, sets of squares, positions, moves and their notation.
 //! 2. [`endgame`]: proofs. Regions, and bounds on the moves that each side has left in them.
 //! 3. [`simd`]: SIMD arithmetic on several bitboards at once.
-//! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, winning rates, priors.
+//! 4. [`eval`]: static evaluation. Distance maps, metrics, networks, win rates, priors.
 //! 5. [`clock`]: time management. [`time`]: the system's clock. [`mix_seed`]: seeds for independent random streams.
-//! 6. [`TreeSearch`], [`Limits`], [`report`]: what all searches have in common. [`mgpeo`]: the searches of the papers, as
-//!    printed. [`search`]: the tournament search. [`Params`]: the presets.
+//! 6. [`TreeSearch`], [`Limits`], [`report`]: what all searches have in common. [`mgpeo`]: the searches of the papers,
+//!    as printed. [`search`]: the tournament search. [`Params`]: the presets.
 //! 7. [`level`]: playing levels, for games against people.
 //! 8. [`record`]: game records and their file formats.
 //! 9. [`mod@bench`]: a checksum that shows whether two builds search identically.
@@ -65,7 +65,7 @@ pub use eval::{Evaluator, Value};
 pub use interface::TreeSearch;
 pub use level::Level;
 pub use limits::{Limits, Resources};
-pub use parameter::Parameter;
+pub use parameter::{Parameter, Tuning};
 pub use record::{GameRecord, Note, PlayedMove, Variation};
 pub use report::{Line, Report};
 pub use search::params::TournamentParams;

@@ -1,6 +1,7 @@
 //! Limits of a search in iterations and time, and its resources: threads, memory, seed.
 
 use crate::board::position::Position;
+use crate::parameter::Parameter;
 use crate::time::Instant;
 use std::time::Duration;
 
@@ -14,8 +15,17 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Minimum number of iterations, run even after the deadline or a stop, in about a millisecond. Without any iterations, the
-    /// search would play the first legal move.
+    /// The iteration limit as a setting.
+    pub const ITERATIONS: Parameter<Self> = Parameter::whole(
+        "iterations",
+        [1, 1_000_000_000_000],
+        "iterations per move, instead of a time limit",
+        |limits| limits.iterations.unwrap_or(u64::MAX),
+        |limits, count| limits.iterations = Some(count),
+    );
+
+    /// Minimum number of iterations, run even after the deadline or a stop, in about a millisecond. Without any
+    /// iterations, the search would play the first legal move.
     pub const MIN_ITERATIONS: u64 = 100;
 
     /// Returns limits of `count` iterations and no deadline.
@@ -36,14 +46,15 @@ impl Limits {
         }
     }
 
-    /// Returns the number of iterations run even after the deadline or a stop: [`Self::MIN_ITERATIONS`], or a lower iteration
-    /// limit.
+    /// Returns the number of iterations run even after the deadline or a stop: [`Self::MIN_ITERATIONS`], or a lower
+    /// iteration limit.
     pub fn min_iterations(&self) -> u64 {
         self.iterations.map_or(Self::MIN_ITERATIONS, |count| count.min(Self::MIN_ITERATIONS))
     }
 
-    /// True if a run ends after `iterations` iterations: at the limit, or after [`Self::min_iterations`] if `is_stopped`
-    /// or the deadline has passed. Checks the clock every 16 iterations, which take well under a millisecond.
+    /// True if a run ends after `iterations` iterations: at the limit, or after [`Self::min_iterations`] if
+    /// `is_stopped` or the deadline has passed. Checks the clock every 16 iterations, which take well under a
+    /// millisecond.
     pub(crate) fn are_reached(&self, iterations: u64, is_stopped: impl FnOnce() -> bool) -> bool {
         let Some(beyond) = iterations.checked_sub(self.min_iterations()) else { return false };
         let is_too_late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -68,6 +79,27 @@ pub struct Resources {
     pub memory: usize,
     /// Random seed. With one thread and an iteration limit, equal seeds give the same search on every machine.
     pub seed: u64,
+}
+
+impl Resources {
+    /// The number of threads as a setting.
+    pub const THREADS: Parameter<Self> = Parameter::whole(
+        "threads",
+        [1, 1024],
+        "search threads",
+        |resources| resources.threads as u64,
+        |resources, count| resources.threads = usize::try_from(count).unwrap_or(usize::MAX),
+    );
+
+    /// The memory as a setting, in MiB.
+    pub const MEMORY: Parameter<Self> = Parameter::whole(
+        "memory",
+        [1, 65_536],
+        "memory of the search tree",
+        |resources| resources.memory as u64 >> 20,
+        // Saturates on 32-bit systems.
+        |resources, size| resources.memory = usize::try_from(size << 20).unwrap_or(usize::MAX),
+    );
 }
 
 impl Default for Resources {

@@ -1,5 +1,5 @@
-//! Parameters as text, such as `c=3`. A table of [`Parameter`]s holds the name, valid values, field and meaning of each
-//! parameter of a type `P`.
+//! Parameters as text, such as `c=3`. A table of [`Parameter`]s declares each parameter of a type `P` once: name, valid
+//! values, field, meaning, and the step by which `lab tune` shifts it.
 
 /// A parameter that can be set by `name=value`.
 pub struct Parameter<P: 'static> {
@@ -10,35 +10,81 @@ pub struct Parameter<P: 'static> {
     /// True for a parameter meant for experiments only; `otrera --help` omits it.
     pub for_laboratory: bool,
     kind: Kind<P>,
+    /// Step of [`Tuning`]; `None` if the parameter is not tuned by games.
+    step: Option<f32>,
 }
 
 /// Type of a parameter, with its valid values and access to its field.
 enum Kind<P: 'static> {
-    /// A number from `least` to `most`. `place` returns the parameter's field, or `None` if these parameters lack it.
-    Number { least: f32, most: f32, place: fn(&mut P) -> Option<&mut f32> },
+    /// A number in `range`. `place` returns the parameter's field, or `None` if these parameters lack it.
+    Number { range: [f32; 2], place: fn(&mut P) -> Option<&mut f32> },
+    /// A whole number in `range`.
+    Whole { range: [u64; 2], get: fn(&P) -> u64, set: fn(&mut P, u64) },
+    /// `on` or `off`.
+    Switch { place: fn(&mut P) -> &mut bool },
     /// Any other type. `valid` describes the valid values; `parse` sets the field, or returns `None` if the text is
     /// invalid.
     Text { valid: &'static str, format: fn(&P) -> String, parse: fn(&mut P, &str) -> Option<()> },
 }
 
+/// The names of the values of a [`Kind::Switch`].
+const SWITCH: [(&str, bool); 2] = [("on", true), ("off", false)];
+
+/// How games tune a number: from `start`, shifted by `step`, between `min` and `max`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tuning {
+    /// The present value.
+    pub start: f32,
+    /// Shift of each player in a pair of games.
+    pub step: f32,
+    /// Least valid value.
+    pub min: f32,
+    /// Greatest valid value.
+    pub max: f32,
+}
+
 impl<P> Parameter<P> {
+    const fn new(name: &'static str, meaning: &'static str, kind: Kind<P>) -> Self {
+        Self { name, meaning, for_laboratory: false, kind, step: None }
+    }
+
     pub(crate) const fn number(
         name: &'static str,
-        [least, most]: [f32; 2],
+        range: [f32; 2],
         meaning: &'static str,
         place: fn(&mut P) -> Option<&mut f32>,
     ) -> Self {
-        Self { name, meaning, for_laboratory: false, kind: Kind::Number { least, most, place } }
+        Self::new(name, meaning, Kind::Number { range, place })
     }
 
-    pub(crate) const fn text(
+    /// Declares a whole number from `range[0]` to `range[1]`.
+    pub const fn whole(
+        name: &'static str,
+        range: [u64; 2],
+        meaning: &'static str,
+        get: fn(&P) -> u64,
+        set: fn(&mut P, u64),
+    ) -> Self {
+        Self::new(name, meaning, Kind::Whole { range, get, set })
+    }
+
+    pub(crate) const fn switch(
+        name: &'static str,
+        meaning: &'static str,
+        place: fn(&mut P) -> &mut bool,
+    ) -> Self {
+        Self::new(name, meaning, Kind::Switch { place })
+    }
+
+    /// Declares a parameter of any other type: `parse` sets it, or returns `None` if the text is not as `valid` says.
+    pub const fn text(
         name: &'static str,
         valid: &'static str,
         meaning: &'static str,
         format: fn(&P) -> String,
         parse: fn(&mut P, &str) -> Option<()>,
     ) -> Self {
-        Self { name, meaning, for_laboratory: false, kind: Kind::Text { valid, format, parse } }
+        Self::new(name, meaning, Kind::Text { valid, format, parse })
     }
 
     /// Returns the parameter, marked as meant for experiments only.
@@ -47,36 +93,69 @@ impl<P> Parameter<P> {
         self
     }
 
+    /// Returns the parameter with the step by which games tune it; about 10 Elo.
+    pub(crate) const fn tuned_by(mut self, step: f32) -> Self {
+        self.step = Some(step);
+        self
+    }
+
+    /// Returns the least and the greatest value of a whole number; all numbers for a parameter of another type.
+    pub const fn range(&self) -> [u64; 2] {
+        match self.kind {
+            Kind::Whole { range, .. } => range,
+            _ => [0, u64::MAX],
+        }
+    }
+
     /// Returns a description of the valid values.
     pub fn valid(&self) -> String {
         match self.kind {
-            Kind::Number { least, most, .. } => format!("a number from {least} to {most}"),
+            Kind::Number { range: [min, max], .. } => format!("a number from {min} to {max}"),
+            Kind::Whole { range: [min, max], .. } => format!("a whole number from {min} to {max}"),
+            Kind::Switch { .. } => "on, off".into(),
             Kind::Text { valid, .. } => valid.into(),
         }
     }
 
-    fn set(&self, params: &mut P, value: &str) -> Result<(), String> {
+    /// Sets the parameter to a value given as text, in lower case.
+    ///
+    /// # Errors
+    /// Returns a message with the valid values.
+    pub fn set(&self, params: &mut P, value: &str) -> Result<(), String> {
         let name = self.name;
-        let invalid = || format!("{name}={value}: expected {}", self.valid());
-        match self.kind {
-            Kind::Number { least, most, place } => {
+        let done = match self.kind {
+            Kind::Number { range: [min, max], place } => {
                 let place = place(params).ok_or_else(|| format!("this preset has no parameter {name}"))?;
-                let number = value.parse().ok().filter(|number| (least..=most).contains(number));
-                *place = number.ok_or_else(invalid)?;
-                Ok(())
+                let number = value.parse().ok().filter(|number| (min..=max).contains(number));
+                number.map(|number| *place = number)
             }
-            Kind::Text { parse, .. } => parse(params, value).ok_or_else(invalid),
-        }
+            Kind::Whole { range: [min, max], set, .. } => {
+                let number = value.parse().ok().filter(|number| (min..=max).contains(number));
+                number.map(|number| set(params, number))
+            }
+            Kind::Switch { place } => named(&SWITCH, value).ok().map(|on| *place(params) = on),
+            Kind::Text { parse, .. } => parse(params, value),
+        };
+        done.ok_or_else(|| format!("{name}={value}: expected {}", self.valid()))
     }
 }
 
 impl<P: Clone> Parameter<P> {
     /// Formats the parameter's value in `params`; `None` if they lack the parameter.
     pub fn value(&self, params: &P) -> Option<String> {
-        match self.kind {
-            Kind::Number { place, .. } => place(&mut params.clone()).map(|number| number.to_string()),
-            Kind::Text { format, .. } => Some(format(params)),
-        }
+        Some(match self.kind {
+            Kind::Number { place, .. } => place(&mut params.clone())?.to_string(),
+            Kind::Whole { get, .. } => get(params).to_string(),
+            Kind::Switch { place } => name_in(&SWITCH, |on| *on == *place(&mut params.clone())),
+            Kind::Text { format, .. } => format(params),
+        })
+    }
+
+    /// Returns how games tune the parameter from its value in `params`; `None` if it has no [`Self::tuned_by`], or if
+    /// `params` lack it.
+    pub(crate) fn tuning(&self, params: &P) -> Option<Tuning> {
+        let Kind::Number { range: [min, max], place } = self.kind else { return None };
+        Some(Tuning { start: *place(&mut params.clone())?, step: self.step?, min, max })
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Report {
     /// Move to play; `None` only if the game is over.
     pub best: Option<Move>,
-    /// Winning rate of the side to move: the mean over all visits of the root; 0 or 1 if the outcome is proven.
+    /// Win rate of the side to move: the mean over all visits of the root; 0 or 1 if the outcome is proven.
     pub win_rate: WinRate,
     /// Side that is proven to win, if any.
     pub proven: Option<Side>,
@@ -53,17 +53,18 @@ pub struct Line {
     pub continuation: Vec<Move>,
     /// Number of visits to the node after the move.
     pub visits: u32,
-    /// Winning rate of the side that plays the move.
+    /// Win rate of the side that plays the move.
     pub win_rate: WinRate,
-    /// Lower confidence bound of the winning rate, by which the final move is chosen, see [`crate::search`]. `None` if
+    /// Lower confidence bound of the win rate, by which the final move is chosen, see [`crate::search`]. `None` if
     /// the outcome is proven, if the move has less than 1/5 of the visits of the most visited unproven move, or with
     /// `lcb-z=0`.
     pub lower_bound: Option<WinRate>,
     /// Side that is proven to win after the move, if any.
     pub proven: Option<Side>,
-    /// Expected lead in moves of the side that plays the move: the number of moves that it still has when the other side
-    /// cannot move, or minus the other side's number. Estimated at the end of the continuation and bounded by a proof
-    /// there. `None` beyond the first [`CONTINUED`] lines and without weights of the lead ([`crate::eval::lead`]).
+    /// Expected lead in moves of the side that plays the move: the number of moves that it still has when the other
+    /// side cannot move, or minus the other side's number. Estimated at the end of the continuation and bounded by a
+    /// proof there. `None` beyond the first [`CONTINUED`] lines and without weights of the lead
+    /// ([`crate::eval::lead`]).
     pub lead: Option<f32>,
 }
 
@@ -73,7 +74,7 @@ impl Report {
         self.lines.first()?.lead
     }
 
-    /// Returns the winning rate of the move to play; 0 or 1 if the outcome is proven. This rate is usually a little
+    /// Returns the win rate of the move to play; 0 or 1 if the outcome is proven. This rate is usually a little
     /// higher than [`Report::win_rate`], the mean over all tried moves.
     pub fn best_rate(&self) -> WinRate {
         match (self.proven, self.lines.first()) {

@@ -20,10 +20,10 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("clock", &["board", "endgame"]),
     ("time", &[]),
     ("seed", &[]),
-    ("limits", &["board", "time"]),
+    ("parameter", &[]),
+    ("limits", &["board", "time", "parameter"]),
     ("report", &["board", "eval"]),
     ("interface", &["board", "limits", "report"]),
-    ("parameter", &[]),
     (
         "mgpeo",
         &["board", "simd", "eval", "threads", "time", "seed", "limits", "report", "interface", "parameter"],

@@ -36,7 +36,7 @@ prop_compose! {
 
 /// Chooses a random comment; some look like the line in which SGF stores time and effort.
 fn any_comment(rng: &mut Rng) -> String {
-    let comments = ["", "好棋", "5 s", "\n\n", "winning rate 0.5, 1 s\n]", "a\\\n[b]:;(c)", "two\nlines\n"];
+    let comments = ["", "好棋", "5 s", "\n\n", "win rate 0.5, 1 s\n]", "a\\\n[b]:;(c)", "two\nlines\n"];
     comments[rng.usize(..comments.len())].into()
 }
 

@@ -1,4 +1,4 @@
-//! Rollouts: their end positions, the side for which they return the winning rate, equal probability of all half-moves
+//! Rollouts: their end positions, the side for which they return the win rate, equal probability of all half-moves
 //! (movements, arrows), and identical bits from all kernels.
 
 use fastrand::Rng;
@@ -10,7 +10,7 @@ use otrera::mgpeo::{PaperParams, Rollouts};
 use otrera::{Evaluator, Kernel, Model, ModelScratch, Position, Rules, Side, ValueLink, WinRate};
 use testkit::{random_game, size};
 
-/// A strictly monotonic link function, so that different values have different winning rates.
+/// A strictly monotonic link function, so that different values have different win rates.
 const LINK: ValueLink = ValueLink::Logistic { scale: 8.0 };
 
 const WEIGHTS: PhasedWeights = PhasedWeights { link: LINK, ..PhasedWeights::PAPER };
@@ -31,7 +31,7 @@ fn positions() -> impl Iterator<Item = Position> {
     PICTURES.into_iter().flat_map(both_sides)
 }
 
-/// Returns Black's winning rate in a position by the evaluation alone, without a rollout.
+/// Returns Black's win rate in a position by the evaluation alone, without a rollout.
 fn evaluated(position: &Position) -> f64 {
     let for_black = match position.winner() {
         Some(Side::Black) => WinRate::WIN,
@@ -44,7 +44,7 @@ fn evaluated(position: &Position) -> f64 {
     f64::from(for_black.0)
 }
 
-/// Returns mean and variance of the winning rate over outcomes, given as (probability, rate).
+/// Returns mean and variance of the win rate over outcomes, given as (probability, rate).
 fn moments(outcomes: &[(f64, f64)]) -> (f64, f64) {
     let mean = outcomes.iter().map(|(probability, rate)| probability * rate).sum::<f64>();
     let variance = outcomes.iter().map(|(probability, rate)| probability * (rate - mean).powi(2)).sum();
@@ -68,7 +68,7 @@ fn check_rollouts(state: &State, rollouts: Rollouts, outcomes: &[(f64, f64)]) {
     assert!((found - mean).abs() < 4.0 * error + 1e-6, "{found}, not {mean} +- {error}\n{state:?}");
 }
 
-/// Returns (probability, Black's winning rate) of every outcome of `half_moves` random movements and arrows in turn.
+/// Returns (probability, Black's win rate) of every outcome of `half_moves` random movements and arrows in turn.
 fn outcomes(state: State, half_moves: u32) -> Vec<(f64, f64)> {
     let next: Vec<State> = match state {
         _ if half_moves == 0 || state.winner().is_some() => return vec![(1.0, evaluated(state.position()))],

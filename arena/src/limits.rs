@@ -12,8 +12,6 @@ use std::time::{Duration, Instant};
 pub struct Allowance {
     /// Processor time for a turn; the first turn of a game has twice as much.
     pub time: Duration,
-    /// Processor time for a turn of a process that has kept running since its last turn.
-    pub kept_time: Duration,
     /// Wall-clock limit, as a multiple of the limit on processor time.
     pub alarm: f64,
     /// Limit on the peak resident set size, in bytes.
@@ -22,16 +20,11 @@ pub struct Allowance {
 
 impl Allowance {
     /// The limits for C++ on Botzone.
-    pub const BOTZONE: Self = Self {
-        time: Duration::from_secs(1),
-        kept_time: Duration::from_secs(1),
-        alarm: 1.0,
-        memory: 256 << 20,
-    };
+    pub const BOTZONE: Self = Self { time: Duration::from_secs(1), alarm: 1.0, memory: 256 << 20 };
 
-    pub fn limits(&self, first: bool, kept: bool) -> Limits {
-        let later = if kept { self.kept_time } else { self.time };
-        let cpu = if first { self.time * 2 } else { later };
+    /// Returns the limits of a turn, the first one of a game or a later one.
+    pub fn limits(&self, first: bool) -> Limits {
+        let cpu = if first { self.time * 2 } else { self.time };
         Limits { cpu, wall: cpu.mul_f64(self.alarm), memory: self.memory }
     }
 }
@@ -195,12 +188,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_turns_and_kept_processes_have_their_own_limits() {
-        let [time, kept_time] = [6, 4].map(Duration::from_secs);
-        let allowance = Allowance { time, kept_time, alarm: 1.5, memory: 1 };
-        let limits = [(true, false), (false, false), (false, true)]
-            .map(|(first, kept)| allowance.limits(first, kept))
+    fn a_first_turn_has_twice_the_time() {
+        let allowance = Allowance { time: Duration::from_secs(6), alarm: 1.5, memory: 1 };
+        let limits = [true, false]
+            .map(|first| allowance.limits(first))
             .map(|limits| (limits.cpu.as_secs(), limits.wall.as_secs()));
-        assert_eq!(limits, [(12, 18), (6, 9), (4, 6)]);
+        assert_eq!(limits, [(12, 18), (6, 9)]);
     }
 }

@@ -12,13 +12,13 @@ pub struct Budget {
     pub iterations: Option<u64>,
 }
 
-/// A chosen move with the search effort and the estimated winning rate.
+/// A chosen move with the search effort and the estimated win rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice {
     pub mv: Move,
     /// Iterations, playouts or nodes spent, if the player counts one of these.
     pub effort: Option<u64>,
-    /// The mover's winning rate, 0 to 1, if the player estimates it.
+    /// The mover's win rate, 0 to 1, if the player estimates it.
     pub win_rate: Option<f32>,
     /// Time to be charged to the player's clock; `None` for the time measured by the game.
     pub time: Option<Duration>,

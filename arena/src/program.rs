@@ -123,7 +123,7 @@ impl Program {
 
     fn limits(&self, budget: Budget) -> Limits {
         match (self.allowance, self.is_strict) {
-            (Some(allowance), _) => allowance.limits(self.turns == 0, self.running.is_some()),
+            (Some(allowance), _) => allowance.limits(self.turns == 0),
             (None, true) => Limits::wall(budget.time.unwrap_or(UNLIMITED) + HANG),
             (None, false) => Limits::wall(budget.time.map_or(PATIENCE, |time| time + GRACE)),
         }

@@ -55,8 +55,8 @@ const MAX_APPENDED: u64 = 100 << 20;
 const LOG_MARKS: [&str; 4] = ["-> ", "<- ", "-- ", "!! "];
 
 /// Opens a log for appending, locks it for this process and returns it with its path. If `otrera.log` is in use or
-/// full, tries `otrera-2.log` and so on. Fails if a file is irregular, not writable or no log of Otrera, or if all names
-/// are in use.
+/// full, tries `otrera-2.log` and so on. Fails if a file is irregular, not writable or no log of Otrera, or if all
+/// names are in use.
 pub fn append(path: &Path) -> Result<(PathBuf, File)> {
     for number in 1..=MAX_NUMBERS {
         let path = numbered(path, number);

@@ -4,7 +4,7 @@
 
 use crate::files;
 use crate::machine;
-use otrera::{Model, Params, Side, Size};
+use otrera::{Limits, Model, Parameter, Params, Resources, Side, Size};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,35 +28,92 @@ pub struct Preset {
     pub params: Params,
 }
 
+/// A help page about options: of a command, or of a platform.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Page {
+    /// `otrera play`.
+    Play,
+    /// `otrera gui`.
+    Gui,
+    /// `otrera analyze`.
+    Analyze,
+    /// `otrera bench`.
+    Bench,
+    /// `otrera perft`.
+    Perft,
+    /// The platform Botzone.
+    Botzone,
+    /// The platform SAU.
+    Sau,
+    /// The platform UCI.
+    Uci,
+    /// The search parameters of the presets.
+    Parameters,
+}
+
+impl Page {
+    /// All pages, in the order of the overview.
+    pub const ALL: [Self; 9] = [
+        Self::Play,
+        Self::Gui,
+        Self::Analyze,
+        Self::Bench,
+        Self::Perft,
+        Self::Botzone,
+        Self::Sau,
+        Self::Uci,
+        Self::Parameters,
+    ];
+
+    /// Returns the name of the command, or of the platform in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Play => "play",
+            Self::Gui => "gui",
+            Self::Analyze => "analyze",
+            Self::Bench => "bench",
+            Self::Perft => "perft",
+            Self::Botzone => "botzone",
+            Self::Sau => "sau",
+            Self::Uci => "uci",
+            Self::Parameters => "parameters",
+        }
+    }
+
+    /// Returns the page with this name, ignoring case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|page| page.name().eq_ignore_ascii_case(name))
+    }
+}
+
 /// A row in an options table: an option that sets a field of `T`.
 pub struct OptionRow<T> {
     /// Name, without the leading dashes.
     pub name: &'static str,
     /// Placeholder for the value in help; empty for a flag.
     pub value: &'static str,
-    /// Names of the help pages that list the option, separated by spaces.
-    pub pages: &'static str,
+    /// Help pages that list the option.
+    pub pages: &'static [Page],
     /// Description in help.
     pub help: &'static str,
     /// Parses the value and sets the field. A relative path in the value is resolved against the given folder.
     pub set: fn(&mut T, &str, &Path) -> Result<(), String>,
 }
 
-/// True if the space-separated list `pages` contains the help page `page`, ignoring case.
-pub fn is_on(pages: &str, page: &str) -> bool {
-    pages.split(' ').any(|name| name.eq_ignore_ascii_case(page))
-}
-
 /// Declares an options struct and its table. An entry is: name placeholder pages help => field, type, default, parser.
+/// Name and help are literals, or expressions in parentheses.
 #[macro_export]
 macro_rules! option_table {
     ($(#[$doc:meta])* $struct:ident $table:ident
-        $($name:literal $value:literal on $pages:literal: $help:literal
+        $($name:tt $value:literal on [$($page:ident)*]: $help:tt
             => $field:ident: $type:ty = $default:expr, $read:expr;)*) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub struct $struct {
-            $(#[doc = $help] pub $field: $type,)*
+            $(
+                #[doc = concat!("Option `", stringify!($field), "`, see [`", stringify!($table), "`].")]
+                pub $field: $type,
+            )*
         }
 
         impl Default for $struct {
@@ -69,7 +126,7 @@ macro_rules! option_table {
         pub const $table: &[$crate::settings::OptionRow<$struct>] = &[$($crate::settings::OptionRow {
             name: $name,
             value: $value,
-            pages: $pages,
+            pages: &[$($crate::settings::Page::$page),*],
             help: $help,
             set: |options, text, folder| {
                 let read: fn(&str, &::std::path::Path) -> Result<$type, String> = $read;
@@ -83,54 +140,54 @@ macro_rules! option_table {
 option_table! {
     /// Options in `otrera.toml` and on the command line. `None` means the platform's default, if there is one.
     Settings SETTINGS
-    "preset" "NAME" on "analyze bench gui play botzone sau uci": "tournament, paper, mg, peo, mcts or uct (tournament)"
+    "preset" "NAME" on [Analyze Bench Gui Play Botzone Sau Uci]: "tournament, paper, mg, peo, mcts or uct (tournament)"
         => preset: Preset = Preset { text: DEFAULT_PRESET.into(), params: Params::TOURNAMENT }, read_preset;
-    "threads" "N" on "analyze gui play botzone sau uci": "search threads"
-        => threads: Option<usize> = None, |text, _| Ok(Some(number(text, 1, MAX_THREADS)? as usize));
-    "memory" "MB" on "analyze gui play botzone sau uci": "memory of the search tree"
+    (Resources::THREADS.name) "N" on [Analyze Gui Play Botzone Sau Uci]: (Resources::THREADS.meaning)
+        => threads: Option<usize> = None, |text, _| Ok(Some(whole(&Resources::THREADS, text)? as usize));
+    (Resources::MEMORY.name) "MB" on [Analyze Gui Play Botzone Sau Uci]: (Resources::MEMORY.meaning)
         => memory: Option<usize> = None, |text, _| Ok(Some(megabytes(text)?));
-    "size" "N" on "analyze perft play botzone sau uci": "edge of the board, 4 to 10"
+    "size" "N" on [Analyze Perft Play Botzone Sau Uci]: "edge of the board, 4 to 10"
         => size: Option<Size> = None, |text, _| Ok(Size::new(number(text, 4, 10)? as usize));
-    "iterations" "N" on "analyze play botzone sau": "iterations per move, instead of a time limit"
-        => iterations: Option<u64> = None, |text, _| Ok(Some(number(text, 1, 1_000_000_000_000)?));
-    "seed" "N" on "analyze gui play botzone sau uci": "seed of the random numbers"
+    (Limits::ITERATIONS.name) "N" on [Analyze Play Botzone Sau]: (Limits::ITERATIONS.meaning)
+        => iterations: Option<u64> = None, |text, _| Ok(Some(whole(&Limits::ITERATIONS, text)?));
+    "seed" "N" on [Analyze Gui Play Botzone Sau Uci]: "seed of the random numbers"
         => seed: Option<u64> = None, |text, _| Ok(Some(number(text, 0, u64::MAX)?));
-    "move-time" "S" on "analyze play botzone sau": "seconds per move"
+    "move-time" "S" on [Analyze Play Botzone Sau]: "seconds per move"
         => move_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
-    "total-time" "S" on "sau": "seconds for all moves of one side"
+    "total-time" "S" on [Sau]: "seconds for all moves of one side"
         => total_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
-    "move-overhead" "S" on "sau uci": "overhead of each move in seconds"
+    "move-overhead" "S" on [Sau Uci]: "overhead of each move in seconds"
         => move_overhead: Option<Duration> = None, |text, _| Ok(Some(seconds_between(text, 0.0, MAX_OVERHEAD)?));
-    "keep-running" "MODE" on "botzone": "keep running between turns: auto, on or off (auto)"
+    "keep-running" "MODE" on [Botzone]: "keep running between turns: auto, on or off (auto)"
         => keep_running: KeepRunning = KeepRunning::Auto, |text, _| one_of(text, &[
             ("auto", KeepRunning::Auto), ("on", KeepRunning::On), ("off", KeepRunning::Off),
             ("true", KeepRunning::On), ("false", KeepRunning::Off)], 3);
-    "pondering" "MODE" on "sau": "think in the opponent's time: on or off (off)"
+    "pondering" "MODE" on [Sau]: "think in the opponent's time: on or off (off)"
         => pondering: bool = false,
         |text, _| one_of(text, &[("on", true), ("off", false), ("true", true), ("false", false)], 2);
-    "name" "NAME" on "gui play sau uci": "name, at most 40 ASCII characters (Otrera)"
+    "name" "NAME" on [Gui Play Sau Uci]: "name, at most 40 ASCII characters (Otrera)"
         => name: String = "Otrera".into(), engine_name;
-    "log" "FILE" on "botzone sau uci": "append every line in and out, with its time"
+    "log" "FILE" on [Botzone Sau Uci]: "append every line in and out, with its time"
         => log: Option<PathBuf> = None, path;
-    "record-dir" "DIR" on "gui play sau": "folder for game records (gui, play: records)"
+    "record-dir" "DIR" on [Gui Play Sau]: "folder for game records (gui, play: records)"
         => record_dir: Option<PathBuf> = None, path;
-    "team" "NAME" on "gui sau": "our name in records (--name)"
+    "team" "NAME" on [Gui Sau]: "our name in records (--name)"
         => team: Option<String> = None, |text, folder| Ok(Some(label(text, folder)?));
-    "opponent" "NAME" on "gui sau": "the opponent's name in records (Opponent)"
+    "opponent" "NAME" on [Gui Sau]: "the opponent's name in records (Opponent)"
         => opponent: String = "Opponent".into(), label;
-    "place" "PLACE" on "gui play sau": "place in records"
+    "place" "PLACE" on [Gui Play Sau]: "place in records"
         => place: String = String::new(), label;
-    "event" "EVENT" on "gui play sau": "event in records (Otrera)"
+    "event" "EVENT" on [Gui Play Sau]: "event in records (Otrera)"
         => event: String = "Otrera".into(), label;
-    "resume" "FILE" on "sau": "record of a game to resume"
+    "resume" "FILE" on [Sau]: "record of a game to resume"
         => resume: Option<PathBuf> = None, path;
-    "resume-time-left" "S" on "sau": "our seconds left in the game to resume"
+    "resume-time-left" "S" on [Sau]: "our seconds left in the game to resume"
         => resume_time_left: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
-    "platform-dir" "DIR" on "sau": "the platform's folder, to read its game record"
+    "platform-dir" "DIR" on [Sau]: "the platform's folder, to read its game record"
         => platform_dir: Option<PathBuf> = None, path;
-    "no-open" "" on "gui sau": "open no browser"
+    "no-open" "" on [Gui Sau]: "open no browser"
         => no_open: bool = false, |text, _| one_of(text, &[("true", true), ("false", false), ("", true)], 2);
-    "side" "SIDE" on "play sau": "your side in play, ours in a game to resume"
+    "side" "SIDE" on [Play Sau]: "your side in play, ours in a game to resume"
         => side: Option<Side> = None, |text, _| {
             let sides = [("black", Side::Black), ("white", Side::White), ("b", Side::Black), ("w", Side::White)];
             one_of(&text.trim().to_ascii_lowercase(), &sides, 2).map(Some)
@@ -140,21 +197,17 @@ option_table! {
 /// Name of [`Params::TOURNAMENT`].
 const DEFAULT_PRESET: &str = "tournament";
 
-/// Maximum of the option `threads`. A value above the number of cores is reduced to that number.
-const MAX_THREADS: u64 = 1024;
-
-/// Maximum of the option `memory` on any machine, in MiB.
-const MAX_MEMORY: u64 = 65_536;
-
 /// Maximum of the option `move-overhead`, in seconds.
 pub const MAX_OVERHEAD: f64 = 5.0;
 
 /// Maximum size of a weights file, in bytes.
 const MAX_WEIGHTS_BYTES: u64 = 64 << 20;
 
-/// Returns the maximum of the option `memory` in MiB: the memory that this process can use, at most [`MAX_MEMORY`].
+/// Returns the maximum of the option `memory` in MiB: the memory that this process can use, at most that of
+/// [`Resources::MEMORY`].
 pub fn max_memory() -> u64 {
-    machine::memory().map_or(MAX_MEMORY, |memory| (memory.total >> 20).clamp(1, MAX_MEMORY))
+    let [min, max] = Resources::MEMORY.range();
+    machine::memory().map_or(max, |memory| (memory.total >> 20).clamp(min, max))
 }
 
 impl Settings {
@@ -264,6 +317,12 @@ pub fn half_width(text: &str) -> String {
         c => c,
     };
     text.chars().map(narrow).collect()
+}
+
+/// Parses a value of a setting that is a whole number.
+fn whole<P>(setting: &Parameter<P>, text: &str) -> Result<u64, String> {
+    let [min, max] = setting.range();
+    number(text, min, max)
 }
 
 /// Parses a size in MiB, from 1 to [`max_memory`], and returns it in bytes. Saturates on 32-bit systems.

@@ -68,7 +68,8 @@ impl Setup {
         }
     }
 
-    /// Lists the values in force of a platform's defaults overridden by `settings`: `total-time 900 s (default), threads 4, …`.
+    /// Lists the values in force of a platform's defaults overridden by `settings`: `total-time 900 s (default),
+    /// threads 4, …`.
     pub fn in_force(self, settings: &Settings) -> String {
         let (setup, plain) = (self.with(settings), Settings::default());
         let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
@@ -120,8 +121,8 @@ fn machine_memory() -> usize {
     default_memory(memory)
 }
 
-/// Returns the default tree size in bytes: a quarter of the free memory, from 256 MiB to 16 GiB, but at most half of all
-/// memory; 1 GiB if the memory is unknown.
+/// Returns the default tree size in bytes: a quarter of the free memory, from 256 MiB to 16 GiB, but at most half of
+/// all memory; 1 GiB if the memory is unknown.
 fn default_memory(memory: Option<Memory>) -> usize {
     let bytes =
         memory.map_or(1 << 30, |Memory { total, free }| (free / 4).clamp(256 << 20, 16 << 30).min(total / 2));

@@ -1,5 +1,6 @@
 //! Parsers for option values shared by several commands. Their errors name the valid range.
 
+use otrera::Resources;
 pub use otrera_arena::arguments::{
     MAX_GAMES, read_games, read_if, read_seconds, read_share, read_size, read_time,
 };
@@ -35,6 +36,12 @@ pub fn read_range(text: &str) -> Result<Range<u64>, String> {
 /// Parses a number of games or searches to run concurrently, 1 to 1024.
 pub fn read_concurrency(text: &str) -> Result<usize, String> {
     read_if(text, |count| (1..=1024).contains(count), "a whole number from 1 to 1024")
+}
+
+/// Parses the memory of a search in MiB.
+pub fn read_memory(text: &str) -> Result<u64, String> {
+    let [min, max] = Resources::MEMORY.range();
+    read_if(text, |size| (min..=max).contains(size), &Resources::MEMORY.valid())
 }
 
 /// Parses a learning rate, above 0, at most 1.

@@ -230,8 +230,8 @@ pub fn open_locked(path: &Path, resume: bool) -> Result<Locked, String> {
 pub struct Output(PathBuf);
 
 impl Output {
-    /// Checks that the file can be written, is none of the `inputs`, and is new, empty or begins with one of the texts in
-    /// `own`, by which a command recognizes its earlier output. Creates the parent folder.
+    /// Checks that the file can be written, is none of the `inputs`, and is new, empty or begins with one of the texts
+    /// in `own`, by which a command recognizes its earlier output. Creates the parent folder.
     pub fn new(path: &Path, inputs: &[PathBuf], own: &[&str]) -> Result<Self, String> {
         if inputs.iter().any(|input| input.metadata().is_ok_and(|input| is_same(&input, path))) {
             return Err(problem(path, "is an input and would be overwritten: name another --output"));

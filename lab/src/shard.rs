@@ -189,8 +189,8 @@ pub struct ShardWriter {
 }
 
 impl ShardWriter {
-    /// Creates a shard; with `resume`, opens an existing one, calls `read` with each of its games, and drops a block that
-    /// an interruption cut off. Fails if an existing file has other conditions or is damaged.
+    /// Creates a shard; with `resume`, opens an existing one, calls `read` with each of its games, and drops a block
+    /// that an interruption cut off. Fails if an existing file has other conditions or is damaged.
     pub fn open(
         path: &Path,
         conditions: &Value,

@@ -64,8 +64,8 @@ pub struct Data<'a, S> {
 }
 
 impl<'a, S: Send> Data<'a, S> {
-    /// Reads all files once. Fails for a damaged or unfinished file, for boards up to 8x8 mixed with larger ones, and for
-    /// fewer than `fit` training samples or `test` held-out samples.
+    /// Reads all files once. Fails for a damaged or unfinished file, for boards up to 8x8 mixed with larger ones, and
+    /// for fewer than `fit` training samples or `test` held-out samples.
     pub fn open(
         args: &'a TrainingArgs,
         [fit, test]: [usize; 2],
@@ -99,7 +99,7 @@ impl<'a, S: Send> Data<'a, S> {
         let Self { seen, unseen, .. } = data;
         Err(format!(
             "too few positions: {seen} for the fit and {unseen} for its test (a tenth of the games), and at least {fit} \
-             and {test} are needed, with winning rates that a search has seen: give more games"
+             and {test} are needed, with win rates that a search has seen: give more games"
         ))
     }
 
@@ -182,7 +182,8 @@ pub trait Trainee: Sync {
 }
 
 /// Trains a network created by `random` for `epochs` passes over the data, in batches drawn from a shuffle buffer;
-/// returns the network and the losses of each epoch. `rate` is the initial learning rate. The progress bar shows `name`.
+/// returns the network and the losses of each epoch. `rate` is the initial learning rate. The progress bar shows
+/// `name`.
 ///
 /// # Errors
 /// The loss diverges, or a file changes.
@@ -201,27 +202,15 @@ pub fn train<T: Trainee>(
     let bar = progress_bar(steps);
     let mut curve = Vec::new();
     for _ in 0..epochs {
-        let (mut loss, mut buffer) = (0.0, Vec::new());
-        let mut learn = |buffer: &mut Vec<T::Sample>| {
-            let count = buffer.len().min(BATCH);
-            let batch: Vec<_> = (0..count).map(|_| buffer.swap_remove(rng.usize(..buffer.len()))).collect();
-            let (gradient, of_batch) = gradient(&mut trainee, &batch, rng);
-            adam.step(trainee.weights(), &gradient, count);
+        let mut loss = 0.0;
+        for_each_batch(data, rng, |batch, rng| {
+            let (gradient, of_batch) = gradient(&mut trainee, batch, rng);
+            adam.step(trainee.weights(), &gradient, batch.len());
             trainee.constrain();
             loss += of_batch;
-            bar.set_message(format!("{name} loss {:.4}", of_batch / count as f64));
+            bar.set_message(format!("{name} loss {:.4}", of_batch / batch.len() as f64));
             bar.inc(1);
-        };
-        data.for_each(|samples| {
-            buffer.extend(samples);
-            while buffer.len() >= args.buffer + BATCH {
-                learn(&mut buffer);
-            }
-            Ok(())
         })?;
-        while !buffer.is_empty() {
-            learn(&mut buffer);
-        }
         // Summed in order after the parallel part, so the result is reproducible.
         let losses: Vec<f64> = data.tests.par_iter().map(|test| trainee.test(test)).collect();
         let unseen = losses.iter().sum::<f64>() / losses.len() as f64;
@@ -233,6 +222,31 @@ pub fn train<T: Trainee>(
     }
     bar.finish_and_clear();
     Ok((trainee, curve))
+}
+
+/// Calls `learn` with batches drawn at random from a shuffle buffer, until each training sample has been in one batch.
+fn for_each_batch<S: Send>(
+    data: &Data<'_, S>,
+    rng: &mut Rng,
+    mut learn: impl FnMut(&[S], &mut Rng),
+) -> Result<(), String> {
+    let mut buffer = Vec::new();
+    let mut draw = |buffer: &mut Vec<S>| {
+        let count = buffer.len().min(BATCH);
+        let batch: Vec<S> = (0..count).map(|_| buffer.swap_remove(rng.usize(..buffer.len()))).collect();
+        learn(&batch, rng);
+    };
+    data.for_each(|samples| {
+        buffer.extend(samples);
+        while buffer.len() >= data.args.buffer + BATCH {
+            draw(&mut buffer);
+        }
+        Ok(())
+    })?;
+    while !buffer.is_empty() {
+        draw(&mut buffer);
+    }
+    Ok(())
 }
 
 /// Returns the summed gradient and loss of a batch. The sums of its chunks are added in a fixed order, so the result

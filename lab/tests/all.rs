@@ -5,11 +5,11 @@
 mod bot;
 mod convert;
 mod docs;
-mod endgame_suite;
 mod lab_safety;
 mod laboratory;
 mod openings;
 mod presets;
+mod puzzles;
 mod regret;
 mod resume;
 mod sau;

@@ -20,7 +20,7 @@ fn shortened(command: &str) -> String {
         ("dist/lab self-play ", " --iterations 20"),
         ("dist/lab tune ", " --pairs 100 --size 4"),
         ("dist/lab regret ", " --positions 4 --iterations 20,200 --reference 200 --memory 32"),
-        ("dist/lab endgames", " --each 1 --nodes 2000"),
+        ("dist/lab endgames ", " --each 1 --size 6 --iterations 20 --nodes 4000"),
         ("dist/lab convert ", " --output GAME.sgf"),
         ("dist/lab tourney ", " --output tourney"),
         ("dist/lab openings ", " --openings 2 --iterations 200"),

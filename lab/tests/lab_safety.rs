@@ -73,7 +73,6 @@ fn unsuitable_weights_are_refused_before_any_game() {
         ("self-play PLAYER", complaint),
         ("tourney field.toml", complaint),
         ("judge true --size 10 --opponent PLAYER", complaint),
-        ("endgames --player PLAYER", complaint),
         ("regret PLAYER", complaint),
         ("tune PLAYER,iterations=5 c=3:0.5", ": its network is for boards up to 8x8"),
     ] {
@@ -85,10 +84,10 @@ fn unsuitable_weights_are_refused_before_any_game() {
     folder.write("large.json", &weights.write());
     let command = "match random tournament,model=large.json --size 8";
     check_refusal(&folder, command, "large.json: network small: a hidden unit is ");
-    assert!(!folder.join("results").exists() && !folder.join("endgames.txt").exists());
+    assert!(!folder.join("results").exists());
 }
 
-/// Returns games with random winning rates, enough to train a network.
+/// Returns games with random win rates, enough to train a network.
 fn games_for_a_network() -> String {
     let mut rng = Rng::with_seed(1);
     let with_win_rate =
@@ -167,8 +166,7 @@ fn no_command_overwrites_a_foreign_file() {
             assert_ne!(read_to_string(folder.file("out")).unwrap(), "", "{command}");
         }
     }
-    for command in ["endgames --output", "fit-network games.jsonl --output", "fit-lead games.jsonl --output"]
-    {
+    for command in ["fit-network games.jsonl --output", "fit-lead games.jsonl --output"] {
         folder.write("out", "notes\n");
         check_refusal(&folder, &format!("{command} out"), "out: exists and was not written by this command");
     }
@@ -230,7 +228,7 @@ fn unwritable_outputs_are_refused_at_the_start() {
     check_refusal(&folder, "report games.jsonl --output /dev/full", "/dev/full: No space left");
     check_refusal(&folder, "report games.jsonl --output .", ".: is a folder: name a file");
     check_refusal(&folder, "table Z-2 --folder games.jsonl", "games.jsonl/full: Not a directory");
-    check_refusal(&folder, "endgames --output games.jsonl/x", "games.jsonl: ");
+    check_refusal(&folder, "endgames --puzzles games.jsonl/x", "games.jsonl: ");
 }
 
 /// A full disk can also truncate a line.
@@ -296,7 +294,6 @@ fn a_missing_program_is_reported_before_any_game() {
         "match random 'PLAYER' --output games.jsonl",
         "judge /is/not/there",
         "judge true --opponent 'PLAYER'",
-        "endgames --player 'PLAYER'",
         "tourney field.toml",
     ] {
         let complaint = "lab: /is/not/there cannot be started: No such file or directory";
@@ -479,7 +476,7 @@ fn invalid_numbers_are_refused_with_the_valid_range() {
         ("sau true --games 10000001", games),
         ("train --match-games 99999999999", games),
         ("match random greedy --iterations 18446744073709551615", count),
-        ("regret tournament --memory 65537", "65537 is not in 1..=65536"),
+        ("regret tournament --memory 65537", "expected a whole number from 1 to 65536"),
         ("regret tournament --positions 4294967297", count),
         ("match random greedy --games -1", "unexpected argument"),
         ("match random greedy --time nan", seconds),

@@ -16,7 +16,7 @@ use testkit::{Folder, random_record, scattered_position, size};
 /// A name that would end a script, open an element or fill a placeholder if it were not escaped.
 const NASTY: &str = "</script><img src=x onerror=\"window.broken=1\"><!-- {{data}} 甲'&amp;";
 
-/// Creates a game of random moves with random times, efforts and winning rates.
+/// Creates a game of random moves with random times, efforts and win rates.
 fn game(start: Position, names: [&str; 2], rng: &mut Rng) -> GameRecord {
     random_record(start, names, usize::MAX, rng, |mv, rng| PlayedMove {
         mv,

@@ -99,7 +99,8 @@ impl Client {
         }
     }
 
-    /// Plays until `is_over` returns true between two polls, or the program ends. Fails if the site refuses the address.
+    /// Plays until `is_over` returns true between two polls, or the program ends. Fails if the site refuses the
+    /// address.
     pub fn run(&mut self, is_over: impl Fn(&Self) -> bool) -> Result<Score, String> {
         let mut wait = self.pace.first_wait;
         while !self.starts.is_ending() && !is_over(self) {

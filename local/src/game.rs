@@ -48,8 +48,8 @@ pub struct Game {
 }
 
 impl Game {
-    /// Begins a match with its first request, or resumes it from the record of an earlier process. `None` if the request
-    /// is neither the first one of a game of Amazons nor fits a record.
+    /// Begins a match with its first request, or resumes it from the record of an earlier process. `None` if the
+    /// request is neither the first one of a game of Amazons nor fits a record.
     pub fn begin(name: &str, request: &Request, style: Style, settings: &Settings) -> Option<Self> {
         let start = Position::start(DEFAULTS.size);
         let (us, moves) = match request {

@@ -1,7 +1,7 @@
 //! The site's reply to a poll.
 //!
-//! Line 1 is `m n`. Then follow m pairs of lines, match and request, and n lines `match slot p s0 s1 ...` of matches that
-//! have ended: our slot, the number of players (0 for an aborted match) and their scores.
+//! Line 1 is `m n`. Then follow m pairs of lines, match and request, and n lines `match slot p s0 s1 ...` of matches
+//! that have ended: our slot, the number of players (0 for an aborted match) and their scores.
 
 /// Maximum number of requests or results in a reply.
 const MAX_COUNT: usize = 10_000;

@@ -1,7 +1,7 @@
 //! A model of Botzone's interface for local AIs: tables, started matches, long polls, and faults on the way.
 //!
-//! It notes every answer that breaks the interface's rules: an illegal move, a second move for a request, an answer to a
-//! foreign game.
+//! It notes every answer that breaks the interface's rules: an illegal move, a second move for a request, an answer to
+//! a foreign game.
 
 use fastrand::Rng;
 use otrera::{Position, Side, Size};

@@ -153,9 +153,9 @@ fn heading(report: &Report, side: Side, bounded: bool) -> String {
     match verdict(report) {
         Some(verdict) => format!("{verdict}. Best move first, then by visits:\n"),
         None if bounded => {
-            format!("{side}'s winning rates, best move first: by lower bound (at least), then visits.\n")
+            format!("{side}'s win rates, best move first: by lower bound (at least), then visits.\n")
         }
-        None => format!("{side}'s winning rates, best move first: by visits.\n"),
+        None => format!("{side}'s win rates, best move first: by visits.\n"),
     }
 }
 

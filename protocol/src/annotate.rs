@@ -21,7 +21,7 @@ const MAX_LINE: usize = 6;
 
 /// Search result for one position.
 struct Opinion {
-    /// Black's winning rate, 0 to 1.
+    /// Black's win rate, 0 to 1.
     black: f32,
     /// Principal variation; empty if the game is over.
     line: Vec<Move>,
@@ -63,14 +63,14 @@ fn format_losses(losses: &[(Side, f32)]) -> String {
         let own: Vec<f32> =
             losses.iter().filter(|(mover, _)| *mover == side).map(|&(_, loss)| loss).collect();
         let mean = own.iter().sum::<f32>() / own.len() as f32;
-        let line = format!("{side} lost {:.1}% winning rate per move\n", mean * 100.0);
+        let line = format!("{side} lost {:.1}% win rate per move\n", mean * 100.0);
         if own.is_empty() { String::new() } else { line }
     };
     Side::BOTH.map(line).concat()
 }
 
-/// Prints every move that loses enough winning rate for one of the [`MARKS`], and adds a comment and the better line
-/// to the game. Returns the side and the lost winning rate (0 to 1) of every move.
+/// Prints every move that loses enough win rate for one of the [`MARKS`], and adds a comment and the better line
+/// to the game. Returns the side and the lost win rate (0 to 1) of every move.
 fn mark_losses(game: &mut GameRecord, opinions: &[Opinion]) -> Result<Vec<(Side, f32)>, String> {
     let mut losses = Vec::new();
     let mut side = game.start.side();
@@ -83,7 +83,7 @@ fn mark_losses(game: &mut GameRecord, opinions: &[Opinion]) -> Result<Vec<(Side,
         let mark = MARKS.iter().find(|(least, _)| loss >= *least).map(|(_, mark)| mark);
         if let (Some(line), Some(mark), Some(mv)) = (better, mark, played) {
             let best = line.first().map(ToString::to_string).unwrap_or_default();
-            let remark = format!("{mark}: loses {:.1}% winning rate; {best} is better", loss * 100.0);
+            let remark = format!("{mark}: loses {:.1}% win rate; {best} is better", loss * 100.0);
             otrera_front::io::print(&format!("{ply:>3}. {side} {mv}  {remark}\n"))?;
             add_comment(game.notes.entry(ply).or_default(), &remark);
             add_variation(game.notes.entry(ply - 1).or_default(), line);
@@ -163,8 +163,8 @@ mod tests {
             losses.iter().map(|&(side, _)| side).collect::<Vec<_>>(),
             [Side::Black, Side::White, Side::Black]
         );
-        let expected = "Black lost 20.0% winning rate per move\nWhite lost 30.0% winning rate per move\n";
+        let expected = "Black lost 20.0% win rate per move\nWhite lost 30.0% win rate per move\n";
         assert_eq!(format_losses(&losses), expected);
-        assert_eq!(format_losses(&losses[..1]), "Black lost 10.0% winning rate per move\n");
+        assert_eq!(format_losses(&losses[..1]), "Black lost 10.0% win rate per move\n");
     }
 }

@@ -6,7 +6,7 @@ use lexopt::{Arg, Parser, ValueExt};
 use otrera::mgpeo::{self, PaperParams};
 use otrera::{Parameter, Params, TournamentParams, search};
 use otrera_front::platform::Platform;
-use otrera_front::settings::{OptionRow, SETTINGS, Settings, is_on, number};
+use otrera_front::settings::{OptionRow, Page, SETTINGS, Settings, number};
 use otrera_front::setup::Setup;
 use std::ffi::OsString;
 use std::path::Path;
@@ -34,8 +34,8 @@ pub enum Command {
     Play,
     /// Serve the web page to a browser on this computer.
     Gui,
-    /// Print the help page with this name, or the overview if the name is empty.
-    Help(&'static str),
+    /// Print a help page, or the overview.
+    Help(Option<Page>),
     /// Print the program's name and version.
     Version,
 }
@@ -59,13 +59,13 @@ pub struct CommandLine {
     pub remarks: Vec<String>,
 }
 
-/// Commands that do not select a platform: name, command, argument placeholder (or empty), and description in help.
-const COMMANDS: [(&str, Command, &str, &str); 5] = [
-    ("play", Command::Play, "", "play against the engine in the terminal"),
-    ("gui", Command::Gui, "", "play and analyse in a browser"),
-    ("analyze", Command::Analyze, "", "search a position: owners of the squares, best moves"),
-    ("bench", Command::Bench, "", "print the speed and a checksum of the search"),
-    ("perft", Command::Perft, "DEPTH", "count the legal sequences of DEPTH moves"),
+/// Commands that do not select a platform: help page, command, argument placeholder (or empty), description in help.
+const COMMANDS: [(Page, Command, &str, &str); 5] = [
+    (Page::Play, Command::Play, "", "play against the engine in the terminal"),
+    (Page::Gui, Command::Gui, "", "play and analyse in a browser"),
+    (Page::Analyze, Command::Analyze, "", "search a position: owners of the squares, best moves"),
+    (Page::Bench, Command::Bench, "", "print the speed and a checksum of the search"),
+    (Page::Perft, Command::Perft, "DEPTH", "count the legal sequences of DEPTH moves"),
 ];
 
 const FEN_NOTE: &str = "
@@ -77,13 +77,13 @@ one, * an arrow, 3 three empty squares; w: Black to move. The start on 10x10:
 /// Formats the overview page of `otrera --help`.
 pub fn help() -> String {
     let speakers = PLATFORMS.iter().map(|platform| platform.speaker).collect::<Vec<_>>().join(", ");
-    let own = COMMANDS.map(|(name, _, _, meaning)| (name, meaning));
+    let own = COMMANDS.map(|(page, _, _, meaning)| (page.name(), meaning));
     let of_platforms = PLATFORMS.iter().filter_map(|platform| platform.command);
     let resume = ("resume FILE", "SAU: resume the game of a record");
     let commands: String = (own.into_iter().chain(of_platforms).chain([resume]))
         .map(|(name, meaning)| format!("  otrera {name:<13}{meaning}\n"))
         .collect();
-    let topics: Vec<String> = PLATFORMS.iter().map(|platform| platform.name.to_ascii_lowercase()).collect();
+    let topics: Vec<&str> = PLATFORMS.iter().filter_map(|platform| Some(page_of(platform)?.name())).collect();
     format!(
         "\
 Otrera plays the Game of the Amazons.
@@ -105,13 +105,15 @@ otrera.toml beside the program sets the same options, as lines `name = value`.
     )
 }
 
-/// Formats the help page of a command, a platform or the search parameters; for any other name, the overview.
-pub fn help_on(page: &str) -> String {
+/// Formats a help page of a command, a platform or the search parameters; without a page, the overview.
+pub fn help_on(page: Option<Page>) -> String {
+    let Some(page) = page else { return help() };
     let usage = |usage: &str, meaning: &str| format!("{meaning}\nUsage: otrera {usage}[OPTIONS]\n");
-    if page == "parameters" {
+    if page == Page::Parameters {
         return parameters_help();
     }
-    if let Some((name, _, argument, meaning)) = COMMANDS.iter().find(|(name, ..)| *name == page) {
+    if let Some((_, _, argument, meaning)) = COMMANDS.iter().find(|(own, ..)| *own == page) {
+        let name = page.name();
         let argument = if argument.is_empty() { String::new() } else { format!("{argument} ") };
         let own = options_help(COMMAND_OPTIONS, page, |_| None);
         let note = if own.contains("--fen") { FEN_NOTE } else { "" };
@@ -119,7 +121,7 @@ pub fn help_on(page: &str) -> String {
         let settings = options_help(SETTINGS, page, |name| Setup::DESKTOP.of_setting(name));
         return heading + &own + &settings + note;
     }
-    match PLATFORMS.iter().find(|platform| platform.name.eq_ignore_ascii_case(page)) {
+    match PLATFORMS.iter().find(|platform| page_of(platform) == Some(page)) {
         Some(platform) => {
             let command = platform.command.map_or(String::new(), |(name, _)| format!("{name} "));
             let meaning = format!("otrera on {}, with the platform's defaults", platform.name);
@@ -131,20 +133,20 @@ pub fn help_on(page: &str) -> String {
 }
 
 /// Formats the options of a help page, one per line, with the default value if there is one.
-fn options_help<T>(rows: &[OptionRow<T>], page: &str, default: impl Fn(&str) -> Option<String>) -> String {
+fn options_help<T>(rows: &[OptionRow<T>], page: Page, default: impl Fn(&str) -> Option<String>) -> String {
     let line = |row: &OptionRow<T>| {
         let default = default(row.name).map_or(String::new(), |default| format!(" ({default})"));
         format!("  {:<24}{}{default}\n", format!("--{} {}", row.name, row.value), row.help)
     };
-    rows.iter().filter(|row| is_on(row.pages, page)).map(line).collect()
+    rows.iter().filter(|row| row.pages.contains(&page)).map(line).collect()
 }
 
 fn parameters_help() -> String {
     let names: Vec<&str> = Params::NAMED.iter().map(|(name, _)| *name).collect();
     let names = names.join(", ");
     let heading = "Search parameters follow a preset: --preset tournament,c=3,lcb-z=0";
-    let tournament = rows(&search::params::PARAMETERS, &TournamentParams::DEFAULT);
-    let paper = rows(&mgpeo::PARAMETERS, &PaperParams::PAPER);
+    let tournament = rows(search::params::PARAMETERS, &TournamentParams::DEFAULT);
+    let paper = rows(mgpeo::PARAMETERS, &PaperParams::PAPER);
     format!(
         "{heading}\nPresets: {names}\n\nParameters and values (tournament's):\n{tournament}\nParameters of the other \
          presets (paper's):\n{paper}"
@@ -242,7 +244,7 @@ impl CommandLine {
     fn take_word(&mut self, word: &str, parser: &mut Parser) -> Result<(), String> {
         match (self.command, word) {
             (Command::Detect, "resume") => match value_of(parser) {
-                Ok(page) if page == "--help" || page == "-h" => self.command = Command::Help("SAU"),
+                Ok(page) if page == "--help" || page == "-h" => self.command = Command::Help(Some(Page::Sau)),
                 Ok(file) => self.settings.resume = Some(file.into()),
                 Err(_) => return Err("resume needs a file with a record or moves".into()),
             },
@@ -256,9 +258,10 @@ impl CommandLine {
                     number(depth, 0, 20).map_err(|valid| format!("perft's depth {depth}: {valid}"))?;
                 self.depth = Some(number as u32);
             }
-            (Command::Help(""), topic) => {
-                let page = pages().find(|page| page.eq_ignore_ascii_case(topic));
-                self.command = Command::Help(page.ok_or_else(|| unknown("help page", topic, pages()))?);
+            (Command::Help(None), topic) => {
+                let page = Page::named(topic).filter(|page| pages().any(|known| known == *page));
+                let known = pages().map(Page::name);
+                self.command = Command::Help(Some(page.ok_or_else(|| unknown("help page", topic, known))?));
             }
             (Command::Help(_) | Command::Version, _) => {}
             _ => return Err(format!("unexpected argument {word}; see otrera --help")),
@@ -266,34 +269,37 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Returns the name of the command's help page; empty for the overview.
-    fn page(&self) -> &'static str {
+    /// Returns the command's help page; `None` for the overview.
+    fn page(&self) -> Option<Page> {
         let own = COMMANDS.iter().find(|(_, command, ..)| {
             std::mem::discriminant(command) == std::mem::discriminant(&self.command)
         });
         match (own, self.command) {
-            (Some((name, ..)), _) => name,
-            (_, Command::Serve(platform)) => platform.name,
-            _ => "",
+            (Some((page, ..)), _) => Some(*page),
+            (_, Command::Serve(platform)) => page_of(platform),
+            _ => None,
         }
     }
 
     /// Adds a problem for each option in `used` that the command ignores. Without a command, any platform may use it.
     fn check_used(&mut self, used: &[Used]) {
         let page = self.page();
-        let has_effect = |pages: &str| match self.command {
+        let has_effect = |pages: &[Page]| match self.command {
             Command::Help(_) | Command::Version => true,
-            Command::Detect => PLATFORMS.iter().any(|platform| is_on(pages, platform.name)),
-            _ => is_on(pages, page),
+            Command::Detect => {
+                PLATFORMS.iter().filter_map(|platform| page_of(platform)).any(|on| pages.contains(&on))
+            }
+            _ => page.is_some_and(|page| pages.contains(&page)),
         };
         let foreign = used.iter().filter(|(_, pages)| !has_effect(pages));
-        let problems = foreign.map(|(name, pages)| format!("--{name} is for {}", pages.replace(' ', ", ")));
+        let names = |pages: &[Page]| pages.iter().map(|page| page.name()).collect::<Vec<_>>().join(", ");
+        let problems = foreign.map(|(name, pages)| format!("--{name} is for {}", names(pages)));
         self.problems.extend(problems);
     }
 }
 
-/// An option given on the command line: its name, and the names of the help pages that list it, separated by spaces.
-type Used = (&'static str, &'static str);
+/// An option given on the command line: its name, and the help pages that list it.
+type Used = (&'static str, &'static [Page]);
 
 /// Reads the value of an option from the command line and sets the option.
 fn set<T>(row: &OptionRow<T>, options: &mut T, parser: &mut Parser) -> Result<(), String> {
@@ -319,17 +325,22 @@ fn skip_value(parser: &mut Parser) {
 
 /// Lists all command words with their commands: [`COMMANDS`], the platforms' commands, and aliases.
 fn commands() -> impl Iterator<Item = (&'static str, Command)> {
-    let own = COMMANDS.into_iter().map(|(name, command, ..)| (name, command));
+    let own = COMMANDS.into_iter().map(|(page, command, ..)| (page.name(), command));
     let of_platform = |platform: &&'static Platform| Some((platform.command?.0, Command::Serve(platform)));
     let others =
-        [("analyse", Command::Analyze), ("help", Command::Help("")), ("searcher", Command::Searcher)];
+        [("analyse", Command::Analyze), ("help", Command::Help(None)), ("searcher", Command::Searcher)];
     own.chain(PLATFORMS.iter().filter_map(of_platform)).chain(others)
 }
 
-/// Lists the names of the help pages.
-fn pages() -> impl Iterator<Item = &'static str> {
-    let of_platforms = PLATFORMS.iter().map(|platform| platform.name);
-    COMMANDS.into_iter().map(|(name, ..)| name).chain(of_platforms).chain(["parameters"])
+/// Lists the help pages that this build has.
+fn pages() -> impl Iterator<Item = Page> {
+    let of_platforms = PLATFORMS.iter().filter_map(|platform| page_of(platform));
+    COMMANDS.into_iter().map(|(page, ..)| page).chain(of_platforms).chain([Page::Parameters])
+}
+
+/// Returns the help page of a platform, which has its name.
+fn page_of(platform: &Platform) -> Option<Page> {
+    Page::named(platform.name)
 }
 
 /// Formats the error for an unknown word; suggests the most similar word of `known`, if close enough, and `--help`.
@@ -365,18 +376,19 @@ mod tests {
 
     #[test]
     fn every_help_page_fits_a_terminal() {
-        for (page, text) in pages().map(|page| (page, help_on(page))).chain([("", help())]) {
-            assert!(text.lines().count() <= 24, "{page}: {} lines\n{text}", text.lines().count());
-            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{page}:\n{text}");
+        for page in pages().map(Some).chain([None]) {
+            let text = help_on(page);
+            assert!(text.lines().count() <= 24, "{page:?}: {} lines\n{text}", text.lines().count());
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{page:?}:\n{text}");
         }
     }
 
     #[test]
-    fn every_option_names_existing_help_pages() {
-        let on_pages =
-            SETTINGS.iter().map(|row| row.pages).chain(COMMAND_OPTIONS.iter().map(|row| row.pages));
-        for page in on_pages.flat_map(|names| names.split(' ')) {
-            assert!(pages().any(|known| known.eq_ignore_ascii_case(page)), "{page}");
+    fn every_page_has_options_or_parameters() {
+        assert!(PLATFORMS.iter().all(|platform| page_of(platform).is_some()));
+        assert!(pages().eq(Page::ALL), "a page without a command or platform");
+        for page in Page::ALL {
+            assert!(help_on(Some(page)).lines().any(|line| line.starts_with("  ")), "{page:?}");
         }
     }
 }

@@ -14,27 +14,27 @@ use std::time::Duration;
 option_table! {
     /// Command-specific options, accepted only on the command line.
     CommandOptions COMMAND_OPTIONS
-    "fen" "FEN" on "analyze perft play": "position to start from"
+    "fen" "FEN" on [Analyze Perft Play]: "position to start from"
         => fen: Option<String> = None, |text, _| Ok(Some(text.into()));
-    "moves" "\"M M\"" on "analyze": "moves from that position"
+    "moves" "\"M M\"" on [Analyze]: "moves from that position"
         => moves: Option<String> = None, |text, _| Ok(Some(text.into()));
-    "record" "FILE" on "analyze": "game in any format: SGF, JSON, text with moves"
+    "record" "FILE" on [Analyze]: "game in any format: SGF, JSON, text with moves"
         => record: Option<PathBuf> = None, path;
-    "game" "N" on "analyze": "number of the game in that file, from 1"
+    "game" "N" on [Analyze]: "number of the game in that file, from 1"
         => game: Option<usize> = None, |text, _| Ok(Some(number(text, 1, 1_000_000_000)? as usize));
-    "strict" "" on "analyze": "refuse a record of which a part cannot be read"
+    "strict" "" on [Analyze]: "refuse a record of which a part cannot be read"
         => strict: bool = false, |_, _| Ok(true);
-    "ply" "N" on "analyze": "position after N moves (the last one)"
+    "ply" "N" on [Analyze]: "position after N moves (the last one)"
         => ply: Option<usize> = None, |text, _| Ok(Some(number(text, 0, 1000)? as usize));
-    "lines" "N" on "analyze": "rows of the table of moves (6)"
+    "lines" "N" on [Analyze]: "rows of the table of moves (6)"
         => lines: usize = 6, |text, _| Ok(number(text, 1, 10_000)? as usize);
-    "time" "S" on "analyze play": "seconds to think (analyze: 5; play: 2)"
+    "time" "S" on [Analyze Play]: "seconds to think (analyze: 5; play: 2)"
         => time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
-    "level" "N" on "play": "level of play, 1 (beginner) to 10 (full search)"
+    "level" "N" on [Play]: "level of play, 1 (beginner) to 10 (full search)"
         => level: Option<Level> = None, |text, _| text.parse().map(Some);
-    "annotate" "FILE" on "analyze": "review a whole game, write it as .sgf or .json"
+    "annotate" "FILE" on [Analyze]: "review a whole game, write it as .sgf or .json"
         => annotate: Option<PathBuf> = None, path;
-    "port" "N" on "gui": "port on 127.0.0.1 (7264, or any free one)"
+    "port" "N" on [Gui]: "port on 127.0.0.1 (7264, or any free one)"
         => port: Option<u16> = None, |text, _| Ok(Some(number(text, 0, 65_535)? as u16));
 }
 

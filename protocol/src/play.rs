@@ -138,10 +138,10 @@ impl Table<'_> {
             win_rate: Some(report.best_rate().0),
             lead: report.lead(),
         })?;
-        // At a level, the winning rate would be a hint; the web page hides it too.
+        // At a level, the win rate would be a hint; the web page hides it too.
         let rate = match self.level {
             Some(_) => String::new(),
-            None => format!(" ({})", format_verdict(&report, "its winning rate")),
+            None => format!(" ({})", format_verdict(&report, "its win rate")),
         };
         otrera_front::io::print(&format!("{} plays {mv}{rate}\n", self.settings.name))
     }
@@ -169,10 +169,7 @@ impl Table<'_> {
                 ("hint", _) => {
                     let report = self.think();
                     let mv = report.best.map_or("nothing".into(), |mv| mv.to_string());
-                    otrera_front::io::print(&format!(
-                        "{mv} ({})\n",
-                        format_verdict(&report, "winning rate")
-                    ))?;
+                    otrera_front::io::print(&format!("{mv} ({})\n", format_verdict(&report, "win rate")))?;
                 }
                 ("moves", _) => otrera_front::io::print(&format_moves(self.game.moves()))?,
                 ("save", file) => {
@@ -269,7 +266,7 @@ impl Table<'_> {
     }
 }
 
-/// Formats the proven result, or else the winning rate after the label `rate`.
+/// Formats the proven result, or else the win rate after the label `rate`.
 fn format_verdict(report: &Report, rate: &str) -> String {
     verdict(report).unwrap_or_else(|| format!("{rate} {}", report.best_rate()))
 }

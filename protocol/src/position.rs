@@ -62,8 +62,8 @@ pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
     })
 }
 
-/// Reads the game `--game` (from 1) from a file; the option is only needed for a file with several games. Warnings go to
-/// standard error, and are errors with `--strict`.
+/// Reads the game `--game` (from 1) from a file; the option is only needed for a file with several games. Warnings go
+/// to standard error, and are errors with `--strict`.
 fn recorded(file: &Path, options: &CommandLine) -> Result<GameRecord, String> {
     let bytes = files::read(file, MAX_BYTES).map_err(|error| error.to_string())?;
     let reading = record::read_bytes(&bytes).map_err(|error| error.to_string())?;

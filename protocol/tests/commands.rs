@@ -164,7 +164,7 @@ fn perft_and_analyze_print_their_results() {
     assert_eq!(perft(&["--fen", "q2q/4/1*2/Q2Q b - - 1 1", "0"]), "1\n");
     let fen = "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1";
     let analysis = output(["analyze", "--fen", fen, "--iterations", "300", "--lines", "3"]);
-    for wanted in [fen, "visits", "continuation", "principal variation", "winning rates", "300 iterations"] {
+    for wanted in [fen, "visits", "continuation", "principal variation", "win rates", "300 iterations"] {
         assert_contains(&analysis, wanted);
     }
     assert_contains(&analysis, "Black to move\n");
@@ -196,7 +196,7 @@ fn analysis_sorts_moves_by_lower_bound_then_visits() {
     let mut bounded = 0;
     for iterations in ["300", "1000", "3000", "10000"] {
         let text = output(["analyze", "--iterations", iterations, "--lines", "40", "--threads", "1"]);
-        let rule = "Black's winning rates, best move first: by lower bound (at least), then visits.\n";
+        let rule = "Black's win rates, best move first: by lower bound (at least), then visits.\n";
         assert_contains(&text, rule);
         let rows = table(&text);
         let (with, without): (Vec<_>, Vec<_>) = rows.iter().partition(|row| per_cent(row[2]).is_some());
@@ -211,7 +211,7 @@ fn analysis_sorts_moves_by_lower_bound_then_visits() {
     }
     assert!(bounded > 4, "only {bounded} bounds");
     let paper = output(["analyze", "--iterations", "1000", "--preset", "paper"]);
-    assert_contains(&paper, "Black's winning rates, best move first: by visits.\n");
+    assert_contains(&paper, "Black's win rates, best move first: by visits.\n");
 }
 
 /// A position that the filling bounds prove lost for the side to move. A search without the proof estimated 45.1 %.
@@ -318,7 +318,7 @@ fn play_accepts_moves_and_commands_from_a_pipe() {
     let input = b"help\nd1-d7/g7\nhint\nundo\nD1D7,D7G7\na4-a5/a4\ng1-f1/g1\nj4-j5(j4)\nresign\n";
     let (output, records) = play_with_input("game", &[], input);
     assert_contains(&output, "You play Black.");
-    assert_contains(&output, "winning rate");
+    assert_contains(&output, "win rate");
     assert!(output.matches("Otrera plays ").count() >= 3, "{output}");
     assert_contains(&output, "Black resigns.");
     let [record] = &records[..] else { panic!("{records:?}") };
@@ -391,7 +391,7 @@ fn a_game_is_annotated() {
     let arguments =
         ["analyze", "--record", text(&game), "--annotate", text(&annotated), "--iterations", "300"];
     let said = output(arguments);
-    assert_contains(&said, " winning rate; ");
+    assert_contains(&said, " win rate; ");
     assert_contains(&said, "White lost ");
     let annotated = sgf::read(&read(&annotated)).unwrap().games.remove(0);
     assert_eq!(annotated.moves, record.moves);

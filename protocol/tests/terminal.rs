@@ -257,7 +257,7 @@ fn thinking_progress_is_shown_and_cleared() {
     terminal.ask("hint", "Otrera thinks ... 1 s, depth ");
     terminal.wait_for(PROMPT);
     let lines = final_lines(&terminal.quit());
-    assert!(lines.iter().any(|line| line.contains("(winning rate ")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("(win rate ")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains("thinks")), "{lines:?}");
 }
 

@@ -1,6 +1,6 @@
 //! Expected lead: the *margin* of [`FillingProver::margin`](crate::endgame::FillingProver::margin) that a network
-//! expects, positive for the side to move. The margin of a game is the number of moves that the winner still has when the
-//! loser cannot move, so the lead of its winner is at least 0.
+//! expects, positive for the side to move. The margin of a game is the number of moves that the winner still has when
+//! the loser cannot move, so the lead of its winner is at least 0.
 //!
 //! The lead is a linear function of the active hidden units of the evaluation network, with its own weights in each
 //! stage of the game. The search does not use it.

@@ -12,7 +12,7 @@
 //! - [`policy`]: the logits of half-moves, each the sum of a log-linear term and the term of a [`policy_network`].
 //! - [`square_layer`]: the first layer over the squares, used by both kinds of networks.
 //!
-//! [`winrate`] converts values to winning rates. [`ownership`] finds the side that owns a square, for display.
+//! [`winrate`] converts values to win rates. [`ownership`] finds the side that owns a square, for display.
 //! [`mod@weights`] reads and writes weights files, [`fitted`] converts them for use.
 //!
 //! Sums over squares are sums of integers, and floats are added in a fixed order. So results do not depend on the

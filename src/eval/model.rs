@@ -140,15 +140,10 @@ impl Model {
         let (policy, stage) = (self.fitted().policy(position.size()), stage(position));
         let network = &policy.movement_network;
         let hidden = network.hidden::<L>(&movements.codes);
-        for (from, landings) in position.movement_groups() {
-            let start = movements.classes(from);
-            for to in landings {
-                let movement = Movement { from, to };
-                let features = movements.features(movement, start, movements.classes(to));
-                let linear = policy.movement_logit(stage, &features);
-                found(movement, linear + network.logit(hidden, from, to));
-            }
-        }
+        movements.for_each(position, |movement, features| {
+            let linear = policy.movement_logit(stage, &features);
+            found(movement, linear + network.logit(hidden, movement.from, movement.to));
+        });
     }
 
     /// Calls `found` with every arrow target and its logit.
@@ -165,10 +160,10 @@ impl Model {
         let (policy, stage) = (self.fitted().policy(position.size()), stage(position));
         let network = &policy.arrow_network;
         let hidden = network.hidden::<L>(&arrows.codes);
-        for arrow in arrow_phase.arrow_targets() {
-            let linear = policy.arrow_logit(stage, &arrows.features(arrow_phase, arrow));
+        arrows.for_each(arrow_phase, |arrow, features| {
+            let linear = policy.arrow_logit(stage, &features);
             found(arrow, linear + network.logit(hidden, arrow_phase.amazon(), arrow));
-        }
+        });
     }
 }
 

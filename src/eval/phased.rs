@@ -42,7 +42,7 @@ impl MetricWeights {
     }
 }
 
-/// Metric weights for all stages of the game, and the link function to winning rates. Values are in squares.
+/// Metric weights for all stages of the game, and the link function to win rates. Values are in squares.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PhasedWeights {
     /// Weights of each stage.
@@ -51,7 +51,7 @@ pub struct PhasedWeights {
     pub starts: [usize; 2],
     /// Value of a square that both sides reach equally early, for the side to move; -1 to 1.
     pub tie: f32,
-    /// Link function from values to winning rates.
+    /// Link function from values to win rates.
     pub link: ValueLink,
 }
 

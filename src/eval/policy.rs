@@ -150,6 +150,22 @@ impl Movements {
         let is_step = steps(movement.from, movement.to) == 1;
         [goal[0], goal[1], goal[2] | usize::from(is_step) << 6, start[1]]
     }
+
+    /// Calls `found` with every movement in this position and its [features](Self::features).
+    #[inline(always)]
+    pub fn for_each(
+        &self,
+        position: &Position,
+        mut found: impl FnMut(Movement, [usize; MOVEMENT_FEATURES.len()]),
+    ) {
+        for (from, landings) in position.movement_groups() {
+            let start = self.classes(from);
+            for to in landings {
+                let movement = Movement { from, to };
+                found(movement, self.features(movement, start, self.classes(to)));
+            }
+        }
+    }
 }
 
 /// Features of all arrows after a movement, by square: log-linear classes, and codes for the network.
@@ -191,6 +207,18 @@ impl Arrows {
             own,
             (steps(arrow_phase.amazon(), arrow) - 1) | is_origin << 4,
         ]
+    }
+
+    /// Calls `found` with every arrow after the movement and its [features](Self::features).
+    #[inline(always)]
+    pub fn for_each(
+        &self,
+        arrow_phase: &ArrowPhase,
+        mut found: impl FnMut(Square, [usize; ARROW_FEATURES.len()]),
+    ) {
+        for arrow in arrow_phase.arrow_targets() {
+            found(arrow, self.features(arrow_phase, arrow));
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Values, winning rates, and the link function from values to winning rates.
+//! Values, win rates, and the link function from values to win rates.
 
 use crate::board::square::Side;
 use std::fmt;
@@ -61,7 +61,7 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// A link function, which converts values to winning rates. The MG-PEO paper does not define one.
+/// A link function, which converts values to win rates. The MG-PEO paper does not define one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ValueLink {
     /// A win above `threshold`, a loss below `-threshold`, otherwise 1/2, as in public programs with such an
@@ -70,7 +70,7 @@ pub enum ValueLink {
         /// Threshold in squares.
         threshold: f32,
     },
-    /// Winning rate `1 / (1 + exp(-value / scale))`.
+    /// Win rate `1 / (1 + exp(-value / scale))`.
     Logistic {
         /// Scale in the unit of the value.
         scale: f32,
@@ -81,7 +81,7 @@ impl ValueLink {
     /// Link function for values that are natural log-odds of winning.
     pub const LOG_ODDS: Self = Self::Logistic { scale: 1.0 };
 
-    /// Converts a value to the winning rate of the same side.
+    /// Converts a value to the win rate of the same side.
     #[inline(always)]
     pub fn win_rate(self, Value(value): Value) -> WinRate {
         match self {

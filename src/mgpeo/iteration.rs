@@ -122,8 +122,8 @@ fn best_by_ucb1_tuned(children: &[Node], log_visits: f32) -> usize {
     best
 }
 
-/// Lists the actions of a state in an order that is random, but equal for equal seeds. Omits `excluded` moves unless all
-/// moves are excluded.
+/// Lists the actions of a state in an order that is random, but equal for equal seeds. Omits `excluded` moves unless
+/// all moves are excluded.
 fn list_actions(
     state: &State,
     params: &PaperParams,

@@ -1,8 +1,8 @@
 //! The searches of two papers, as the papers print them except where listed below. Read each file beside its paper:
 //!
-//! - **MG-PEO**: Zhang, Zou, Zhu 2024, *An Efficient Optimization of the Monte Carlo Tree Search Algorithm for Amazons*,
-//!   <https://doi.org/10.3390/a17080334>. Presets `paper`, `mg`, `peo` and `mcts`: with Move Groups and Parallel
-//!   Evaluation, with one of them, with neither.
+//! - **MG-PEO**: Zhang, Zou, Zhu 2024, *An Efficient Optimization of the Monte Carlo Tree Search Algorithm for
+//!   Amazons*, <https://doi.org/10.3390/a17080334>. Presets `paper`, `mg`, `peo` and `mcts`: with Move Groups and
+//!   Parallel Evaluation, with one of them, with neither.
 //! - **Kato et al. 2015**, <https://doi.org/10.1007/978-3-319-24315-3_14>, section 4: plain UCT. Preset `uct`.
 //!
 //! | in the MG-PEO paper | here |

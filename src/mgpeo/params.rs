@@ -34,7 +34,7 @@ pub enum Formula {
 pub enum Rollouts {
     /// One rollout of this depth; depth 0 evaluates the new node itself.
     One(u32),
-    /// Two independent rollouts, one of each depth; their winning rates are averaged.
+    /// Two independent rollouts, one of each depth; their win rates are averaged.
     Two(u32, u32),
     /// One playout to the end of the game; the reward is its result, 0 or 1.
     ToEnd,
@@ -75,20 +75,23 @@ impl PaperParams {
     pub const UCT: Self = Self { formula: Formula::Ucb1Tuned, rollouts: Rollouts::ToEnd, ..Self::MCTS };
 }
 
+type Row = Parameter<PaperParams>;
+
 /// The parameters that a preset can be changed by.
-pub const PARAMETERS: [Parameter<PaperParams>; 3] = [
-    Parameter::number("c", [0.0, 10.0], "exploration constant of UCT", |params| match &mut params.formula {
+pub const PARAMETERS: &[Row] = &[
+    Row::number("c", [0.0, 10.0], "exploration constant of UCT", |params| match &mut params.formula {
         Formula::Uct { c } => Some(c),
         Formula::Ucb1Tuned => None,
-    }),
-    Parameter::text(
+    })
+    .tuned_by(0.1),
+    Row::text(
         "rollouts",
         "depths in half-moves: 0, 3, 4+5, end",
         "random half-moves before a node is evaluated",
         |params| params.rollouts.to_string(),
         |params, text| text.parse().ok().map(|rollouts| params.rollouts = rollouts),
     ),
-    Parameter::text(
+    Row::text(
         "parallel",
         "off, metrics, rollouts",
         "what several threads share",
@@ -103,7 +106,7 @@ impl PaperParams {
     /// # Errors
     /// Returns a message with the valid names or values.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        parameter::set(&PARAMETERS, self, name, value)
+        parameter::set(PARAMETERS, self, name, value)
     }
 }
 

@@ -14,8 +14,8 @@ pub(super) enum End {
     Reached(Position),
 }
 
-/// Rollout (algorithm 3, lines 21 to 34): plays `depth` random half-moves, fewer if the game ends first. If the last one
-/// is a movement, the position lacks its arrow.
+/// Rollout (algorithm 3, lines 21 to 34): plays `depth` random half-moves, fewer if the game ends first. If the last
+/// one is a movement, the position lacks its arrow.
 #[inline(always)]
 pub(super) fn rollout(start: Position, depth: u32, rng: &mut Rng) -> End {
     let mut position = start;

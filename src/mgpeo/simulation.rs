@@ -58,7 +58,7 @@ impl Simulator {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }
 
-    /// Simulation (algorithm 3, lines 15 to 20): returns Black's winning rate. At a movement node (figure 2) a random
+    /// Simulation (algorithm 3, lines 15 to 20): returns Black's win rate. At a movement node (figure 2) a random
     /// arrow comes first.
     pub fn simulation(&mut self, state: &State) -> WinRate {
         dispatch!(self.kernel, L => self.simulation_with::<L>(state))
@@ -105,7 +105,7 @@ impl Simulator {
 }
 
 impl Evaluation {
-    /// Plays one rollout (line 18) and returns Black's winning rate at its end (line 19).
+    /// Plays one rollout (line 18) and returns Black's win rate at its end (line 19).
     #[inline(always)]
     fn after_rollout<L: Lanes>(
         &self,
@@ -119,7 +119,7 @@ impl Evaluation {
             End::Won(Side::White) => WinRate::LOSS,
             End::Reached(position) => {
                 let value = self.situation_evaluation::<L>(&position, maps);
-                // The paper calls X a winning rate and does not say how a value becomes one.
+                // The paper calls X a win rate and does not say how a value becomes one.
                 let rate = self.weights.link.win_rate(value);
                 if position.side() == Side::Black { rate } else { !rate }
             }

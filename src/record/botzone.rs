@@ -155,8 +155,8 @@ fn read_log(json: &str, record: &mut GameRecord, problems: &mut Vec<String>) -> 
     is_game
 }
 
-/// Returns the move of a turn; `None` if the JSON is no turn. Fails with the kind and text of a forfeit if the verdict on
-/// the bot is not OK or its response is malformed or illegal.
+/// Returns the move of a turn; `None` if the JSON is no turn. Fails with the kind and text of a forfeit if the verdict
+/// on the bot is not OK or its response is malformed or illegal.
 fn read_turn(json: &str, position: &Position) -> Option<Result<Move, (String, String)>> {
     let [verdict, response] = fields(json, ["verdict", "response"]);
     let verdict = verdict.map(|verdict| serde_json::from_str(verdict.get()).unwrap_or_default());

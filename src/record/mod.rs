@@ -58,7 +58,7 @@ impl Format {
     }
 }
 
-/// A move of a game with its time, effort and winning rate.
+/// A move of a game with its time, effort and win rate.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(into = "json::MoveLine", try_from = "json::MoveLine")]
 pub struct PlayedMove {
@@ -68,7 +68,7 @@ pub struct PlayedMove {
     pub time: Duration,
     /// Search effort: iterations, playouts or nodes; `None` if the player does not count them.
     pub effort: Option<u64>,
-    /// The mover's own estimate of its winning rate, 0 to 1.
+    /// The mover's own estimate of its win rate, 0 to 1.
     pub win_rate: Option<f32>,
     /// The lead in moves that the mover expects, see [`crate::eval::lead`].
     pub lead: Option<f32>,
@@ -80,7 +80,7 @@ impl From<Move> for PlayedMove {
     }
 }
 
-/// Review marks of bad moves, worst first: the minimum drop in the mover's winning rate (0 to 1) and the mark's name.
+/// Review marks of bad moves, worst first: the minimum drop in the mover's win rate (0 to 1) and the mark's name.
 pub const MARKS: [(f32, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
 
 /// Notes on the positions of a line of moves. The key is the number of moves in the line before the position; positions
@@ -106,7 +106,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// Converts Black's winning rate (0 to 1) to a value: Black's rate minus White's, in percent, -100 to 100.
+    /// Converts Black's win rate (0 to 1) to a value: Black's rate minus White's, in percent, -100 to 100.
     pub fn value_of(black: f32) -> f32 {
         // Rounded to tenths of a percent: further digits are search noise.
         ((2.0 * black - 1.0) * 1000.0).round() / 10.0
@@ -202,13 +202,13 @@ impl GameRecord {
         }
     }
 
-    /// Sets the moves, without times, efforts or winning rates.
+    /// Sets the moves, without times, efforts or win rates.
     pub fn with_moves(mut self, moves: &[Move]) -> Self {
         self.moves = moves.iter().copied().map(PlayedMove::from).collect();
         self
     }
 
-    /// Returns the moves, without times, efforts or winning rates.
+    /// Returns the moves, without times, efforts or win rates.
     pub fn played_moves(&self) -> Vec<Move> {
         self.moves.iter().map(|played| played.mv).collect()
     }
@@ -242,8 +242,8 @@ impl GameRecord {
     }
 }
 
-/// Reads the games of a text in any format: JSON, SGF, a Botzone log, or anything with moves, see [`scan`]. All moves of
-/// the games are legal; what is in no game is in a warning. The result has at least one game.
+/// Reads the games of a text in any format: JSON, SGF, a Botzone log, or anything with moves, see [`scan`]. All moves
+/// of the games are legal; what is in no game is in a warning. The result has at least one game.
 ///
 /// # Errors
 /// Fails if the text has no game; the reason is the first problem in it.

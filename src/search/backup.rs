@@ -23,7 +23,7 @@ pub struct Rewards {
 }
 
 impl Rewards {
-    /// Returns the rewards of one leaf; `for_black` is Black's winning rate there.
+    /// Returns the rewards of one leaf; `for_black` is Black's win rate there.
     #[inline]
     pub fn of(for_black: WinRate) -> Self {
         let black = (for_black.0 * REWARD_UNIT as f32) as u32;

@@ -7,7 +7,7 @@ use crate::eval::winrate::WinRate;
 use crate::simd::Lanes;
 use fastrand::Rng;
 
-/// Returns Black's winning rate at a leaf. A leaf after a movement, which exists only while the tree is full or another
+/// Returns Black's win rate at a leaf. A leaf after a movement, which exists only while the tree is full or another
 /// worker expands the node, is evaluated after a random arrow.
 #[inline(always)]
 pub(super) fn evaluate<L: Lanes>(

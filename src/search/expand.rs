@@ -91,7 +91,8 @@ impl EdgeLister {
         dispatch!(kernel, L => self.list::<L>(state, &[], params, tried.iter().copied(), count))
     }
 
-    /// Lists a state's edges by descending prior. Omits `excluded` moves unless all moves are excluded. The slice has full length, but only the first `count` elements are valid.
+    /// Lists a state's edges by descending prior. Omits `excluded` moves unless all moves are excluded. The slice has
+    /// full length, but only the first `count` elements are valid.
     ///
     /// The `tried` edges come first, in the given order and without priors: since they were listed, the history may
     /// have changed their rank.

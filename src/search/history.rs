@@ -32,7 +32,7 @@ impl History {
         side.index() << 14 | movement.from.index() << 7 | movement.to.index()
     }
 
-    /// Returns the mean advantage of a movement of `side`, -1 to 1: its winning rate minus its parent's mean.
+    /// Returns the mean advantage of a movement of `side`, -1 to 1: its win rate minus its parent's mean.
     #[inline(always)]
     pub fn get(&self, side: Side, movement: Movement) -> f32 {
         self.values[Self::index(side, movement)]

@@ -9,8 +9,9 @@
 //!   proof or from [`super::evaluate`]. A leaf is a node that is new, proven, or cannot be expanded.
 //!
 //! A *burst* is a batch of iterations run below one node before their results are backed up to the node. Its length is
-//! 1/16 of the node's visits with one or two workers and at most `TournamentParams::burst`, see [`Run::burst_length`]. The visits
-//! of a burst are counted when it begins: until their rewards are added, they count as losses (virtual loss).
+//! 1/16 of the node's visits with one or two workers and at most `TournamentParams::burst`, see [`Run::burst_length`].
+//! The visits of a burst are counted when it begins: until their rewards are added, they count as losses (virtual
+//! loss).
 //!
 //! Example with one worker:
 //!
@@ -102,8 +103,8 @@ impl Level {
         self.granted - self.rewards.count
     }
 
-    /// True for a new node whose value is wanted. A descent goes on from a new movement to its most probable arrow before
-    /// the evaluation.
+    /// True for a new node whose value is wanted. A descent goes on from a new movement to its most probable arrow
+    /// before the evaluation.
     #[inline(always)]
     fn is_unevaluated(&self) -> bool {
         self.is_new && matches!(self.state, State::ToMove(_))

@@ -3,7 +3,8 @@
 //! A turn takes two edges of the tree: the *movement* of an amazon, then its *arrow* (move groups). START
 //! HERE: [`iteration`] is one iteration from top to bottom.
 //!
-//! [`TournamentSearch::run`], in this file, starts the threads. Modules in reading order; each uses only those after it:
+//! [`TournamentSearch::run`], in this file, starts the threads. Modules in reading order; each uses only those after
+//! it:
 //!
 //! | module | does |
 //! |---|---|
@@ -83,9 +84,9 @@ impl TournamentSearch {
         }
     }
 
-    /// Proves the winner at the root by the filling bounds of [`crate::endgame`]. `None` without a proof, if the game is
-    /// over, if moves are excluded, or if `endgame_proofs` is off. If the opponent is the winner, clears a tree that may
-    /// contain proofs by the bounds: such proofs would end the search, but the opponent may still err.
+    /// Proves the winner at the root by the filling bounds of [`crate::endgame`]. `None` without a proof, if the game
+    /// is over, if moves are excluded, or if `endgame_proofs` is off. If the opponent is the winner, clears a tree that
+    /// may contain proofs by the bounds: such proofs would end the search, but the opponent may still err.
     fn prove_root(&mut self) -> Option<RootProof> {
         // The bounds assume that no move is excluded.
         let Root { position, excluded } = &self.root;

@@ -64,7 +64,7 @@ pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
     Report { best: Some(mv), lines: vec![line], principal_variation: vec![mv], ..report }
 }
 
-/// Returns the winning rate of `mover`, the side that moved into `node`: 0 or 1 if proven, 0.5 if unvisited.
+/// Returns the win rate of `mover`, the side that moved into `node`: 0 or 1 if proven, 0.5 if unvisited.
 fn rate(node: Node, mover: Side) -> WinRate {
     match node.proof() {
         Some(winner) if winner == mover => WinRate::WIN,

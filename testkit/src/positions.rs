@@ -23,7 +23,7 @@ pub fn random_move(position: &Position, rng: &mut Rng) -> Move {
     moves[rng.usize(..moves.len())]
 }
 
-/// Returns a record of at most `plies` random moves; `known` adds time, iterations and winning rate to each.
+/// Returns a record of at most `plies` random moves; `known` adds time, iterations and win rate to each.
 pub fn random_record(
     start: Position,
     [black, white]: [&str; 2],
@@ -83,7 +83,7 @@ pub fn sides_exchanged(position: &Position) -> Position {
     Position::from_parts(position.size(), [white, black], position.arrows(), side)
 }
 
-/// Returns the move with a random time, effort and winning rate. Each of these is missing with probability 1/2.
+/// Returns the move with a random time, effort and win rate. Each of these is missing with probability 1/2.
 pub fn any_knowledge(mv: Move, rng: &mut Rng) -> PlayedMove {
     PlayedMove {
         mv,

@@ -1,6 +1,6 @@
-// Games against the engine: hidden winning rates, the coach's warnings before the reply, hints in steps.
+// Games against the engine: hidden win rates, the coach's warnings before the reply, hints in steps.
 
-/** Selectable warning limits: the winning rate, 0 to 1, that a move must lose before the coach warns. */
+/** Selectable warning limits: the win rate, 0 to 1, that a move must lose before the coach warns. */
 const WARNINGS = [0.05, 0.1, 0.2];
 /** Search time for a hint, in seconds. */
 const HINT_SECONDS = 1;
@@ -12,7 +12,7 @@ function isGame() {
   return !puzzles.active && !match.active && state.players.black !== state.players.white;
 }
 
-/** True if the winning rates are hidden because they would spoil the game shown. */
+/** True if the win rates are hidden because they would spoil the game shown. */
 function areRatesHidden() {
   return isGame() && !coach.active && !state.tree.winner();
 }
@@ -25,7 +25,7 @@ function areMovesHidden() {
 
 const coach = {
   active: settings.get("coach") === "on",
-  /** The winning rate, 0 to 1, that a move must lose before the coach warns. */
+  /** The win rate, 0 to 1, that a move must lose before the coach warns. */
   limit: WARNINGS.find((share) => String(share) === settings.get("coach-limit")) ?? 0.1,
   /** Search time per position, in seconds: before and after a played move; `preparation`: while the person thinks. */
   seconds: 1,

@@ -1,6 +1,6 @@
 // Lessons: a player looks for better moves in the positions before the player's mistakes and blunders.
 
-/** Maximum winning rate, 0 to 1, that a right answer can lose. */
+/** Maximum win rate, 0 to 1, that a right answer can lose. */
 const RIGHT_LOSS = 0.02;
 
 const lesson = {
@@ -72,7 +72,7 @@ const lesson = {
     });
   },
 
-  /** Returns the winning rate that a try loses, 0 to 1. */
+  /** Returns the win rate that a try loses, 0 to 1. */
   async lossOf(node, goesOn) {
     const { node: { move, parent }, loss } = this.mistake;
     if (node.move === move) return loss;

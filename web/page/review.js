@@ -1,6 +1,6 @@
-// Reviews of games: searches all positions in the background and marks moves by the winning rate that they lose.
+// Reviews of games: searches all positions in the background and marks moves by the win rate that they lose.
 
-/** Maximum loss of a move with the mark `best`, as a winning rate. */
+/** Maximum loss of a move with the mark `best`, as a win rate. */
 const BEST_LOSS = 0.01;
 /** Marks of moves, best first, and their signs. */
 const SIGNS = { best: "★", good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
@@ -93,7 +93,7 @@ const review = {
     }
   },
 
-  /** Returns the winning rate that a reviewed move lost, 0 for the engine's first choice; null if not reviewed. */
+  /** Returns the win rate that a reviewed move lost, 0 for the engine's first choice; null if not reviewed. */
   lossOf(node) {
     if (!node.parent?.isReviewed || !node.isReviewed) return null;
     return node.parent.found?.best === node.move ? 0 : Math.max(0, state.tree.lossOf(node));

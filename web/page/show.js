@@ -226,7 +226,7 @@ function variations(node) {
   return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => goTo(other) }, `${t("variation")}: ${other.move}`));
 }
 
-/** Draws the search results: winning rate, speed, best moves, curve. */
+/** Draws the search results: win rate, speed, best moves, curve. */
 function drawSearch() {
   const { current } = state.tree;
   drawRate(current);
@@ -247,7 +247,7 @@ function runningText(found) {
   return found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
 }
 
-/** Draws the bar of Black's winning rate, empty if the rate is unknown. The text lies on the larger part of the bar. */
+/** Draws the bar of Black's win rate, empty if the rate is unknown. The text lies on the larger part of the bar. */
 function drawRate({ rate, proof, described }) {
   const bar = byId("rate");
   const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
@@ -294,7 +294,7 @@ function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, 
   moveCell.title = expected.join(" ");
 }
 
-/** Returns the data of the curve: Black's winning rate along the line, by Otrera and, from a record, by each player. */
+/** Returns the data of the curve: Black's win rate along the line, by Otrera and, from a record, by each player. */
 function chart() {
   const line = areRatesHidden() ? [] : state.tree.line();
   const players = playerSeries(line);

@@ -1,7 +1,7 @@
 // A game with its variations: a tree of positions, of which one is shown.
 
 /**
- * Creates a node: a position after a move. `rate` is Black's winning rate from the longest search, `found` that
+ * Creates a node: a position after a move. `rate` is Black's win rate from the longest search, `found` that
  * search's result, `played` the estimate and effort of the move's player, `winner` the winner if the game ended early,
  * for example by resignation. `proof` is a proven outcome, `{ winner, margin }`: the margin is the number of moves that
  * the winner has left at the end, or null. `note` holds comment, name and value in a record. `isReviewed` is true after
@@ -145,7 +145,7 @@ class GameTree {
     return SIDES[(SIDES.indexOf(this.first) + ply) % 2];
   }
 
-  /** Converts the winning rate of the side to move after this number of plies to Black's. */
+  /** Converts the win rate of the side to move after this number of plies to Black's. */
   blackRate(ply, rate) {
     return this.moverOf(ply) === "black" ? rate : 1 - rate;
   }
@@ -155,7 +155,7 @@ class GameTree {
     return Math.ceil((ply + SIDES.indexOf(this.first)) / 2);
   }
 
-  /** Stores Black's winning rate from a search, unless a longer search is known. */
+  /** Stores Black's win rate from a search, unless a longer search is known. */
   learn(node, rate, visits) {
     if (visits < node.visits) return;
     node.rate = rate;
@@ -178,7 +178,7 @@ class GameTree {
     for (const child of children) this.prove(child, proof);
   }
 
-  /** Returns the winning rate that a node's move lost (negative: gained); null unless both positions have a rate. */
+  /** Returns the win rate that a node's move lost (negative: gained); null unless both positions have a rate. */
   lossOf(node, before = node.parent?.rate) {
     if (before == null || node.rate === null) return null;
     return this.moverOf(node.parent.ply) === "black" ? before - node.rate : node.rate - before;

@@ -1,4 +1,4 @@
-// Winning-rate curves of a game: Black's winning rate ply by ply, in one or more series.
+// Win-rate curves of a game: Black's win rate ply by ply, in one or more series.
 
 const CURVE = { height: 230, bars: 66, left: 46, right: 12, top: 14, bottom: 26 };
 /** Minimum share, 0 to 1, that a bar of full height represents. */

@@ -51,7 +51,7 @@ function moverOf(game, ply) {
   return SIDES[(first + ply) % 2];
 }
 
-/** Returns Black's winning rate as estimated by the player of this ply, counted from 0; null without an estimate. */
+/** Returns Black's win rate as estimated by the player of this ply, counted from 0; null without an estimate. */
 function blackRate(game, ply) {
   const rate = game.moves[ply].win_rate;
   if (rate == null) return null;

@@ -81,7 +81,7 @@ fn legal_moves(position: &Position) -> BTreeMap<String, BTreeMap<String, Vec<Str
     moves
 }
 
-/// Result of a search. Winning rates are for the side to move, 0 to 1. `win_rate` is the best move's, or 0 or 1 if the
+/// Result of a search. Win rates are for the side to move, 0 to 1. `win_rate` is the best move's, or 0 or 1 if the
 /// result is proven.
 #[derive(Serialize)]
 pub struct Found {

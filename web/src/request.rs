@@ -234,7 +234,7 @@ fn limits_of(think: &Think, position: &Position) -> Result<Limits, String> {
     Ok(Limits { iterations: think.iterations, deadline })
 }
 
-/// Formats an answer as JSON. Does not use [`Value`], which would change the digits of winning rates.
+/// Formats an answer as JSON. Does not use [`Value`], which would change the digits of win rates.
 fn format_json(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"problem\":\"{error}\"}}"))
 }

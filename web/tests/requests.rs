@@ -159,7 +159,7 @@ fn distances_and_rates_belong_to_the_right_side() {
         let found = ask(&mut engine, &think);
         let mut search = Search::new(position, Params::TOURNAMENT, Resources::default());
         let report = search.run(&Limits::iterations(300), &AtomicBool::new(false), &mut |_| ());
-        assert_eq!(report.proven, None, "{fen}: the test needs a winning rate");
+        assert_eq!(report.proven, None, "{fen}: the test needs a win rate");
         let rate = |value: &Value| value.as_f64().expect("a number") as f32;
         assert_eq!(rate(&found["win_rate"]), report.lines[0].win_rate.0);
         assert_eq!(rate(&found["win_rate"]) > 0.5, ahead, "{fen}: {found}");

@@ -31,6 +31,18 @@ enum Bound {
 /// Base-2 logarithm of the number of entries in the transposition table, which takes about 6 MB.
 const TABLE_BITS: u32 = 18;
 
+impl Entry {
+    /// True if the entry's value is the result of a search of this depth in this window.
+    fn decides(&self, depth: u8, alpha: i32, beta: i32) -> bool {
+        self.depth >= depth
+            && match self.bound {
+                Bound::Exact => true,
+                Bound::AtLeast => self.value >= beta,
+                Bound::AtMost => self.value <= alpha,
+            }
+    }
+}
+
 pub struct Pvs {
     evaluator: BaselineEvaluator,
     table: Vec<Option<Entry>>,
@@ -98,13 +110,9 @@ impl Pvs {
             return Some((self.evaluator.value(position).0 * 1000.0) as i32);
         }
         let known = self.entry(position);
-        if let Some(entry) = known.filter(|entry| ply > 0 && entry.depth >= depth) {
-            match entry.bound {
-                Bound::Exact => return Some(entry.value),
-                Bound::AtLeast if entry.value >= beta => return Some(entry.value),
-                Bound::AtMost if entry.value <= alpha => return Some(entry.value),
-                _ => {}
-            }
+        let decided = known.filter(|entry| ply > 0 && entry.decides(depth, alpha, beta));
+        if let Some(entry) = decided {
+            return Some(entry.value);
         }
         let floor = alpha;
         let mut best: Option<(Move, i32)> = None;

@@ -1,4 +1,5 @@
-//! `lab fit-lead`: fits the expected lead ([`otrera::eval::lead`]) to games, for the evaluation network of a weights file.
+//! `lab fit-lead`: fits the expected lead ([`otrera::eval::lead`]) to games, for the evaluation network of a weights
+//! file.
 //!
 //! A sample is a position whose result the search had not proven; its target is the margin of the completed game,
 //! negative for the loser. The other weights stay as they are. Least squares, then reweighted least squares for the

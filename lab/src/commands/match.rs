@@ -94,7 +94,7 @@ pub struct GameArgs {
     /// Take openings from a file in turn: one per line, with moves like d1d7g7; # begins a comment.
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Maximum distance of a random opening's winning rate from 0.5; 0.5 accepts all openings.
+    /// Maximum distance of a random opening's win rate from 0.5; 0.5 accepts all openings.
     #[arg(long, value_name = "RATE", default_value = "0.15", value_parser = read_share)]
     balance: f64,
     /// Random seed of openings and players.
@@ -103,7 +103,7 @@ pub struct GameArgs {
     /// Tolerated delay of an answer, in seconds.
     #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_seconds)]
     grace: Duration,
-    /// End a game when both players report at least this winning rate for one side for six plies.
+    /// End a game when both players report at least this win rate for one side for six plies.
     #[arg(long, value_name = "RATE", value_parser = read_rate)]
     adjudicate: Option<f32>,
 }
@@ -240,7 +240,7 @@ impl GameArgs {
 }
 
 fn read_rate(text: &str) -> Result<f32, String> {
-    read_if(text, |rate| (0.5..=1.0).contains(rate), "a winning rate from 0.5 to 1")
+    read_if(text, |rate| (0.5..=1.0).contains(rate), "a win rate from 0.5 to 1")
 }
 
 pub fn read_sprt(text: &str) -> Result<Sprt, String> {

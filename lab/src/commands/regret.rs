@@ -2,10 +2,10 @@
 //!
 //! Each setting searches the same positions from an empty tree, and its best move is recorded after N iterations. If
 //! the moves differ, a reference search evaluates the position after each of them. The *regret* of a move is the best
-//! of these values minus its own, in percentage points of winning rate. A cache file keeps the reference values. Adding
+//! of these values minus its own, in percentage points of win rate. A cache file keeps the reference values. Adding
 //! a setting therefore costs only its own searches, and reference searches for moves that no earlier setting chose.
 
-use crate::arguments::{read_count, read_size};
+use crate::arguments::{read_count, read_memory, read_size};
 use crate::cluster::CoreArgs;
 use crate::commands::fit_policy::{Kind, finds};
 use crate::files::{LineLog, MAX_BYTES, read_text};
@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, default_value = "3000000", value_parser = read_count::<u64>)]
     reference: u64,
     /// Memory of each search in MB.
-    #[arg(long, default_value = "256", value_parser = clap::value_parser!(u64).range(1..=65_536))]
+    #[arg(long, default_value = "256", value_parser = read_memory)]
     memory: u64,
     /// Use only the first N positions.
     #[arg(long, value_name = "N", value_parser = read_count::<usize>)]
@@ -69,7 +69,7 @@ const POSITIONS_8: &str = include_str!("../../data/regret-8.txt");
 struct Value {
     fen: String,
     iterations: u64,
-    /// Winning rate, 0 to 1.
+    /// Win rate, 0 to 1.
     value: f64,
 }
 
@@ -218,7 +218,7 @@ impl<'a> Cache<'a> {
         Ok(Judged { position, chosen, values })
     }
 
-    /// Returns the reference winning rate for the side that has just moved, from the cache or from new searches.
+    /// Returns the reference win rate for the side that has just moved, from the cache or from new searches.
     fn value(&self, position: Position) -> Result<f64, String> {
         let fen = position.to_fen();
         if let Some(&value) = locked(&self.known).1.get(&fen) {
@@ -287,7 +287,7 @@ fn print_table(args: &Args, iterations: &[u64], judged: &[Judged]) {
     }
     sheet.notes = vec![
         format!(
-            "regret: mean loss of winning rate in points, by {} iterations of two explorations",
+            "regret: mean loss of win rate in points, by {} iterations of two explorations",
             args.reference
         ),
         "visited: the best move has been tried".into(),

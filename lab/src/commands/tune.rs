@@ -20,7 +20,7 @@ use crate::matches::spec::PlayerSpec;
 use crate::progress::progress_bar;
 use fastrand::Rng;
 use otrera::record::json;
-use otrera::{GameRecord, mix_seed};
+use otrera::{GameRecord, Tuning, mix_seed};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,13 +29,17 @@ use std::str::FromStr;
 use std::sync::mpsc::channel;
 
 /// Tune parameters of the search by games (SPSA).
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub struct Args {
     /// The player: a preset, and values of parameters that are not tuned.
     player: String,
-    /// Parameters to tune: NAME=START:STEP or NAME=START:STEP:MIN:MAX. STEP is the shift of each player in a pair;
-    /// choose it to be worth about 10 Elo.
+    /// Parameters to tune: NAME, NAME=START:STEP or NAME=START:STEP:MIN:MAX. STEP is the shift of each player in a
+    /// pair; choose it to be worth about 10 Elo. Defaults: the player's value, the parameter's own step, its valid
+    /// range.
     #[arg(required = true)]
+    wanted: Vec<Wanted>,
+    /// The wanted parameters with their defaults.
+    #[arg(skip)]
     parameters: Vec<Parameter>,
     /// Pairs of games, at least 100.
     #[arg(long, default_value = "1000", value_parser = read_pairs)]
@@ -58,6 +62,13 @@ pub struct Args {
     resume: bool,
 }
 
+/// A parameter to tune, as given: its name, and no number, START and STEP, or all four.
+#[derive(Clone, Debug)]
+struct Wanted {
+    name: String,
+    numbers: Vec<f64>,
+}
+
 #[derive(Clone, Debug)]
 struct Parameter {
     name: String,
@@ -67,24 +78,45 @@ struct Parameter {
     max: f64,
 }
 
-impl FromStr for Parameter {
+impl FromStr for Wanted {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let problem = || format!("{text}: expected NAME=START:STEP or NAME=START:STEP:MIN:MAX");
-        let (name, numbers) = text.split_once('=').ok_or_else(problem)?;
-        let numbers: Result<Vec<f64>, _> = numbers.split(':').map(str::parse).collect();
-        let (start, step, min, max) = match numbers.as_deref() {
-            Ok(&[start, step]) => (start, step, f64::NEG_INFINITY, f64::INFINITY),
-            Ok(&[start, step, min, max]) => (start, step, min, max),
-            _ => return Err(problem()),
+        let problem = || format!("{text}: expected NAME, NAME=START:STEP or NAME=START:STEP:MIN:MAX");
+        let (name, numbers) = match text.split_once('=') {
+            Some((name, numbers)) => (name, numbers.split(':').map(str::parse).collect()),
+            None => (text, Ok(Vec::new())),
         };
-        if step > 0.0 && step.is_finite() && start.is_finite() && min <= start && start <= max {
-            Ok(Self { name: name.to_owned(), start, step, min, max })
-        } else {
-            Err(format!("{text}: expected a finite positive step and a finite start within the limits"))
+        let numbers: Vec<f64> = numbers.map_err(|_| problem())?;
+        match numbers[..] {
+            [] | [_, _] | [_, _, _, _] => Ok(Self { name: name.to_owned(), numbers }),
+            _ => Err(problem()),
         }
     }
+}
+
+impl Wanted {
+    /// Returns the parameter with the numbers that were not given from `declared`, if the player has the parameter.
+    fn complete(&self, declared: Option<Tuning>) -> Result<Parameter, String> {
+        let name = &self.name;
+        let [start, step, min, max] = match (declared, &self.numbers[..]) {
+            (_, &[start, step, min, max]) => [start, step, min, max],
+            (None, &[start, step]) => [start, step, f64::NEG_INFINITY, f64::INFINITY],
+            (Some(Tuning { min, max, .. }), &[start, step]) => [start, step, decimal(min), decimal(max)],
+            (Some(Tuning { start, step, min, max }), _) => [start, step, min, max].map(decimal),
+            (None, _) => return Err(format!("{name} has no step by default: give {name}=START:STEP")),
+        };
+        if step > 0.0 && step.is_finite() && start.is_finite() && min <= start && start <= max {
+            Ok(Parameter { name: name.clone(), start, step, min, max })
+        } else {
+            Err(format!("{name}: expected a finite positive step and a finite start within the limits"))
+        }
+    }
+}
+
+/// Converts a number to the nearest one with its shortest decimal form.
+fn decimal(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or(f64::from(number))
 }
 
 fn read_pairs(text: &str) -> Result<u64, String> {
@@ -103,6 +135,7 @@ struct WeightSchedule {
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
+    let args = &args.completed()?;
     let mut schedule = WeightSchedule::new(args)?;
     match &args.work.cluster {
         _ if schedule.played() == args.pairs => {}
@@ -159,6 +192,16 @@ fn lead(games: &[GameRecord]) -> f64 {
 }
 
 impl Args {
+    /// Returns the arguments with the defaults of the parameters.
+    fn completed(&self) -> Result<Self, String> {
+        let player: PlayerSpec = self.player.parse()?;
+        let complete = |wanted: &Wanted| {
+            wanted.complete(player.params().ok().and_then(|params| params.tuning(&wanted.name)))
+        };
+        let parameters = self.wanted.iter().map(complete).collect::<Result<_, _>>()?;
+        Ok(Self { parameters, ..self.clone() })
+    }
+
     fn player(&self, values: &[f64]) -> Result<PlayerSpec, String> {
         self.player_text(values).parse()
     }
@@ -314,15 +357,26 @@ mod tests {
     fn args(pairs: u64, parameters: &[&str]) -> Args {
         let words = ["tournament,iterations=10", &format!("--pairs={pairs}")];
         let words: Vec<String> = words.iter().chain(parameters).map(|&word| word.to_owned()).collect();
-        crate::arguments::parse(&words).unwrap()
+        crate::arguments::parse::<Args>(&words).and_then(|args| args.completed()).unwrap()
     }
 
     #[test]
     fn parameters_are_parsed_and_checked() {
-        let parameter: Parameter = "c=2.5:0.5".parse().unwrap();
-        assert_eq!((parameter.name.as_str(), parameter.start, parameter.step), ("c", 2.5, 0.5));
-        for wrong in ["c", "c=1", "c=1:0", "c=1:-1", "c=3:1:0:2", "c=1:1:0", "c=x:1"] {
-            assert!(wrong.parse::<Parameter>().is_err(), "{wrong}");
+        for (text, expected) in [
+            ("c=2.5:0.5", [2.5, 0.5, 0.0, 10.0]),
+            ("C=3:1:2:4", [3.0, 1.0, 2.0, 4.0]),
+            ("c", [4.5, 0.6, 0.0, 10.0]),
+            ("temperature", [2.0, 0.2, 0.1, 10.0]),
+            ("share=0.5:0.1", [0.5, 0.1, f64::NEG_INFINITY, f64::INFINITY]),
+        ] {
+            let Parameter { start, step, min, max, .. } = args(100, &[text]).parameters[0];
+            assert_eq!([start, step, min, max], expected, "{text}");
+        }
+        for wrong in ["c=", "c=1", "c=1:0", "c=1:-1", "c=3:1:0:2", "c=1:1:0", "c=x:1", "c=11:1", "burst", "x"]
+        {
+            let words = ["tournament", wrong].map(str::to_owned);
+            let parsed = crate::arguments::parse::<Args>(&words).and_then(|args| args.completed());
+            assert!(parsed.is_err(), "{wrong}");
         }
     }
 

@@ -30,7 +30,7 @@ pub struct Match {
     /// Tolerated delay of an answer beyond its time limit.
     pub grace: Duration,
     pub openings: Openings,
-    /// Winning rate at which a game is adjudicated, see [`GameSetup::adjudicate`]; `None` for never.
+    /// Win rate at which a game is adjudicated, see [`GameSetup::adjudicate`]; `None` for never.
     pub adjudicate: Option<f32>,
     pub platform: Platform,
     pub show: Show,

@@ -4,7 +4,7 @@ use crate::baseline::{RandomPlayer, alphabeta::AlphaBeta, evaluation::Evaluation
 use crate::files::read_model;
 use crate::play::player::{Player, SearchPlayer};
 use clap::ValueEnum;
-use otrera::{Level, Params, Resources, Size};
+use otrera::{Level, Limits, Parameter, Params, Resources, Size};
 use otrera_arena::dialect::Dialect;
 use otrera_arena::process::check_start;
 use otrera_arena::program::Program;
@@ -19,13 +19,33 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Search { params: Box<Params>, resources: Resources, iterations: Option<u64>, share: f64 },
+    Search(Box<SearchSpec>),
     AlphaBeta { evaluation: Evaluation, depth: u32 },
     Pvs { evaluation: Evaluation },
     Random,
     Level(Level),
     External { command: Vec<String>, protocol: Dialect },
 }
+
+/// A player that uses the engine's search.
+#[derive(Clone, Debug)]
+struct SearchSpec {
+    params: Params,
+    resources: Resources,
+    /// Iterations per move, if they are fixed.
+    limits: Limits,
+    /// Share of the thinking time to use, at most 1.
+    share: f64,
+}
+
+/// [`SearchSpec::share`] as a setting.
+const SHARE: Parameter<f64> = Parameter::text(
+    "share",
+    "a number above 0, at most 1",
+    "share of the thinking time to use",
+    f64::to_string,
+    |place, text| text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0).map(|share| *place = share),
+);
 
 /// Default resources of a player's search: one thread, because a match runs several searches concurrently.
 const ONE_THREAD: Resources = Resources { threads: 1, memory: 256 << 20, seed: 0 };
@@ -37,9 +57,10 @@ impl PlayerSpec {
     /// Builds the player. The seed determines all its random choices.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Search { params, resources, iterations, share } => {
+            Kind::Search(spec) => {
+                let SearchSpec { params, resources, limits, share } = &**spec;
                 let resources = Resources { seed, ..*resources };
-                Box::new(SearchPlayer::new((**params).clone(), resources, *iterations, *share))
+                Box::new(SearchPlayer::new(params.clone(), resources, limits.iterations, *share))
             }
             Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
             Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
@@ -80,7 +101,7 @@ impl PlayerSpec {
     /// Returns the parameters of a player that uses the engine's search; fails for any other player.
     pub fn params(&self) -> Result<&Params, String> {
         match &self.kind {
-            Kind::Search { params, .. } => Ok(params),
+            Kind::Search(spec) => Ok(&spec.params),
             _ => Err(format!("{} is not a search", self.text)),
         }
     }
@@ -88,7 +109,7 @@ impl PlayerSpec {
     /// True if the player ignores the clock: its iterations or depth are fixed, or it does not search.
     pub fn has_its_own_limit(&self) -> bool {
         match &self.kind {
-            Kind::Search { iterations, .. } => iterations.is_some(),
+            Kind::Search(spec) => spec.limits.iterations.is_some(),
             Kind::AlphaBeta { .. } | Kind::Random | Kind::Level(_) => true,
             Kind::Pvs { .. } | Kind::External { .. } => false,
         }
@@ -157,7 +178,8 @@ fn built_in(text: &str) -> Result<Kind, String> {
         }
         preset => {
             let params = Params::preset(preset).map_err(|valid| {
-                format!("{preset}: {valid}, random, greedy, level:N, alphabeta[:EVALUATION[:DEPTH]], pvs[:EVALUATION], cmd:PROGRAM,proto=P")
+                let others = "random, greedy, level:N, alphabeta[:EVALUATION[:DEPTH]], pvs[:EVALUATION]";
+                format!("{preset}: {valid}, {others}, cmd:PROGRAM,proto=P")
             })?;
             return search(params, options);
         }
@@ -168,24 +190,26 @@ fn built_in(text: &str) -> Result<Kind, String> {
     }
 }
 
-fn search<'a>(mut params: Params, options: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let (mut resources, mut iterations, mut share) = (ONE_THREAD, None, 1.0);
-    for option in options {
-        let (name, value) = option.split_once('=').ok_or_else(|| format!("{option}: expected name=value"))?;
-        let number = |most: u64| {
-            let valid = value.parse().ok().filter(|number| (1..=most).contains(number));
-            valid.ok_or_else(|| format!("{option}: expected a whole number from 1 to {most}"))
-        };
-        match name.to_ascii_lowercase().as_str() {
-            "threads" => resources.threads = number(1024)? as usize,
-            "memory" => resources.memory = (number(65_536)? << 20) as usize,
-            "iterations" => iterations = Some(number(1_000_000_000_000)?),
-            "share" => {
-                let valid = value.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-                share = valid.ok_or_else(|| format!("{option}: expected a number above 0, at most 1"))?;
-            }
-            _ => params.set_with(name, value, read_model)?,
+fn search<'a>(params: Params, settings: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
+    let mut spec = SearchSpec { params, resources: ONE_THREAD, limits: Limits::default(), share: 1.0 };
+    for setting in settings {
+        let (name, value) =
+            setting.split_once('=').ok_or_else(|| format!("{setting}: expected name=value"))?;
+        spec.set(name, value)?;
+    }
+    Ok(Kind::Search(Box::new(spec)))
+}
+
+impl SearchSpec {
+    /// Sets the player's setting or parameter `name`, ignoring case. An error lists the valid names or values.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let is = |known: &str| known.eq_ignore_ascii_case(name);
+        let of_resources = [Resources::THREADS, Resources::MEMORY];
+        match of_resources.iter().find(|setting| is(setting.name)) {
+            Some(setting) => setting.set(&mut self.resources, value),
+            None if is(Limits::ITERATIONS.name) => Limits::ITERATIONS.set(&mut self.limits, value),
+            None if is(SHARE.name) => SHARE.set(&mut self.share, value),
+            None => self.params.set_with(name, value, read_model),
         }
     }
-    Ok(Kind::Search { params: Box::new(params), resources, iterations, share })
 }

@@ -11,7 +11,7 @@ pub struct Openings {
     /// Opening book: its lines are used in turn, instead of random openings.
     pub book: Option<Book>,
     pub plies: u32,
-    /// Maximum distance from 0.5 of the winning rate estimated by a short search; 0.5 accepts all openings.
+    /// Maximum distance from 0.5 of the win rate estimated by a short search; 0.5 accepts all openings.
     pub balance: f32,
     pub seed: u64,
 }
@@ -23,7 +23,7 @@ pub struct Book {
     pub lines: Vec<Vec<Move>>,
 }
 
-/// Iterations of the search that estimates the winning rate of an opening.
+/// Iterations of the search that estimates the win rate of an opening.
 const BALANCE_ITERATIONS: u64 = 1000;
 
 /// Maximum number of random openings tried; if none is balanced enough, the most balanced one is used.
@@ -101,7 +101,7 @@ pub fn random_moves(start: &Position, plies: u32, rng: &mut Rng) -> (Vec<Move>, 
     (moves, position)
 }
 
-/// Estimates the winning rate by a short search and returns its distance from 0.5.
+/// Estimates the win rate by a short search and returns its distance from 0.5.
 fn imbalance(position: &Position, seed: u64) -> f32 {
     let report = iterate(&mut search_of(position, Params::TOURNAMENT, 8, seed), BALANCE_ITERATIONS);
     (report.win_rate.0 - 0.5).abs()

@@ -38,7 +38,8 @@ impl Sprt {
     /// Creates a test of H0, a difference of `elo0`, against H1, a difference of `elo1`, in logistic Elo. `alpha` is
     /// the probability of accepting H1 if H0 is true, `beta` that of accepting H0 if H1 is true.
     ///
-    /// Fails unless `elo0 < elo1`, both from -1000 to 1000, `alpha` and `beta` are from 0.000001, and their sum is below
+    /// Fails unless `elo0 < elo1`, both from -1000 to 1000, `alpha` and `beta` are from 0.000001, and their sum is
+    /// below
     /// 1.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, String> {
         let (score0, score1) = (score_of_elo(elo0), score_of_elo(elo1));

@@ -1,10 +1,10 @@
-//! Resumes a game after a crash of the guardian. The platform keeps the board and the clock, but sends only `name?`. The
-//! moves and our side are in the journal and in the platform's own record. If neither has the opponent's move, the
+//! Resumes a game after a crash of the guardian. The platform keeps the board and the clock, but sends only `name?`.
+//! The moves and our side are in the journal and in the platform's own record. If neither has the opponent's move, the
 //! operator is asked; no move is guessed.
 //!
 //! A move that the journal does not confirm as sent is not sent again unasked either: the guardian may have died
-//! between the write to the pipe and the journal's next line. If the opponent has replied since, the repeated move is illegal,
-//! since its amazon has left its square. The page then offers "not on the platform's board" first: one click.
+//! between the write to the pipe and the journal's next line. If the opponent has replied since, the repeated move is
+//! illegal, since its amazon has left its square. The page then offers "not on the platform's board" first: one click.
 
 use super::ask::{Question, Unfinished};
 use super::game::Game;
@@ -200,8 +200,8 @@ impl SauBot {
             Some(us) if !fits => (us, false),
             _ => (position.side().opponent(), true),
         };
-        // Before `name?`, the opponent moved during the Load dialog, so our clock may have run since our last move. After
-        // `name?`, only the opponent's clock has run.
+        // Before `name?`, the opponent moved during the Load dialog, so our clock may have run since our last move.
+        // After `name?`, only the opponent's clock has run.
         let is_early = matches!(self.state, State::Loaded);
         self.enter(us, told, is_early || position.side() == us, arrived);
         us
@@ -473,7 +473,8 @@ mod tests {
         assert_eq!(game.obey_operator(), "move GJEHEA", "our last move is sent again");
     }
 
-    /// The platform refuses a move that we sent without a command: no further move is tried before the operator answers.
+    /// The platform refuses a move that we sent without a command: no further move is tried before the operator
+    /// answers.
     #[test]
     fn a_refused_unasked_move_asks() {
         let mut game = Game::load(&[record(["Otrera", "Opponent"], 2)], "", 2);

@@ -73,6 +73,35 @@ pub fn note_setup(session: &Session, us: Side, left: Option<Duration>) {
     }
 }
 
+/// Returns the newest game of a crashed process in a folder, with its journal. Returns `None` and logs the reason if no
+/// game is on this board and of our side, or if the programs of both sides crashed in that game.
+fn newest_crashed(session: &Session, folder: &Path, now: SystemTime) -> Option<(Journal, journal::State)> {
+    // No game lasts longer than both clocks together.
+    let age = session.setup().total_time.unwrap_or_default() * 2;
+    let journal::Abandoned { games: mut found, unusable } =
+        journal::abandoned(folder, &session.start, age, now);
+    for name in unusable {
+        let advice = "to resume its game, set resume to the game's record";
+        session.note("!!", &format!("{name} has no game on this board and is ignored; {advice}"));
+    }
+    found.retain(|(_, state)| session.settings.side.is_none_or(|side| side == state.us));
+    if found.is_empty() {
+        session.note("--", "no unfinished game of a crashed process to resume");
+        return None;
+    }
+    let (journal, state) = found.remove(0);
+    let is_same_game = |other: &journal::State| {
+        other.us != state.us
+            && (other.moves.starts_with(&state.moves) || state.moves.starts_with(&other.moves))
+    };
+    if found.iter().any(|(_, other)| is_same_game(other)) {
+        let problem = "both sides of one game crashed, so none is resumed: set side = black or white";
+        session.note("!!", &format!("{}: {problem}", journal.name()));
+        return None;
+    }
+    Some((journal, state))
+}
+
 impl Resumed {
     /// Reads the game to resume from the record named by the option `resume`, if any, and logs the result.
     pub fn read(session: &Session) -> Self {
@@ -108,28 +137,8 @@ impl Resumed {
         let Some(folder) = session.settings.record_dir.as_deref().filter(|_| self.crashed.is_none()) else {
             return;
         };
-        // No game lasts longer than both clocks together.
-        let age = session.setup().total_time.unwrap_or_default() * 2;
-        let journal::Abandoned { games: mut found, unusable } =
-            journal::abandoned(folder, &session.start, age, now);
-        for name in unusable {
-            let advice = "to resume its game, set resume to the game's record";
-            session.note("!!", &format!("{name} has no game on this board and is ignored; {advice}"));
-        }
-        found.retain(|(_, state)| session.settings.side.is_none_or(|side| side == state.us));
-        if found.is_empty() {
-            return session.note("--", "no unfinished game of a crashed process to resume");
-        }
-        let (journal, state) = found.remove(0);
+        let Some((journal, state)) = newest_crashed(session, folder, now) else { return };
         let name = journal.name();
-        let is_same_game = |other: &journal::State| {
-            other.us != state.us
-                && (other.moves.starts_with(&state.moves) || state.moves.starts_with(&other.moves))
-        };
-        if found.iter().any(|(_, other)| is_same_game(other)) {
-            let problem = "both sides of one game crashed, so none is resumed: set side = black or white";
-            return session.note("!!", &format!("{name}: {problem}"));
-        }
         if self.open
             && session.settings.resume.as_deref().and_then(modified).is_some_and(|time| time > state.written)
         {

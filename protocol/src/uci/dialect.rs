@@ -131,8 +131,8 @@ pub fn format_move(mv: Move) -> String {
 pub struct Shown {
     /// Maximum number of moves to show (`MultiPV`).
     pub lines: usize,
-    /// True to add the winning rate as `wdl`.
-    pub winning_rate: bool,
+    /// True to add the win rate as `wdl`.
+    pub win_rate: bool,
 }
 
 /// Returns the search depth of a report, in plies.
@@ -154,7 +154,7 @@ pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
         report.elapsed.as_millis()
     );
     let line = |number: usize, moves: &[Move], rate: WinRate, proven: Option<Side>| {
-        let score = score(rate, proven.map(|winner| winner == side), shown.winning_rate);
+        let score = score(rate, proven.map(|winner| winner == side), shown.win_rate);
         let moves: Vec<String> = moves.iter().map(|&mv| format_move(mv)).collect();
         let pv = moves.join(" ");
         format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
@@ -196,7 +196,7 @@ const WON: f64 = 20_000.0;
 /// Maximum absolute score of an unproven position, in centipawns.
 const MAX_UNPROVEN: f64 = 2_000.0;
 
-/// Formats a winning rate w as a score of `400 log10(w / (1 - w))`, so that `cp 100` is 64 %. A proven win is not shown
+/// Formats a win rate w as a score of `400 log10(w / (1 - w))`, so that `cp 100` is 64 %. A proven win is not shown
 /// as `mate`, since the proof does not give the number of moves.
 fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> String {
     let rate = f64::from(rate);

@@ -7,7 +7,7 @@ mod dialect;
 mod timing;
 
 use dialect::{Go, Shown};
-use otrera::{Limits, Move, Params, Position, Report, Resources, Rules, Side};
+use otrera::{Limits, Move, Parameter, Params, Position, Report, Resources, Rules, Side};
 use otrera_front::io::{Disconnected, Event};
 use otrera_front::platform::Platform;
 use otrera_front::session::{GameSearch, Session, in_one_line};
@@ -93,6 +93,14 @@ enum Kind {
     Button,
 }
 
+impl Kind {
+    /// Creates a `Spin` with the range of a setting, at most up to `max`.
+    fn spin<P>(setting: &Parameter<P>, default: u64, max: u64) -> Self {
+        let [least, most] = setting.range();
+        Self::Spin(default, least, most.min(max))
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -109,7 +117,7 @@ type UciOption = (&'static str, Kind, fn(&mut UciBot, &str) -> Result<(), String
 
 impl UciBot {
     fn new(session: Session) -> Self {
-        let shown = Shown { lines: 1, winning_rate: false };
+        let shown = Shown { lines: 1, win_rate: false };
         let rules = Rules::Standard;
         Self { shown, moves: Vec::new(), position: session.start, rules, pending: None, session }
     }
@@ -188,12 +196,16 @@ impl UciBot {
         let overhead = self.overhead().as_millis() as u64;
         [
             ("UCI_Variant", variants, Self::set_variant),
-            ("Threads", Kind::Spin(threads as u64, 1, machine::cores() as u64), |bot, value| {
-                bot.set_search("threads", value)
-            }),
-            ("Hash", Kind::Spin(memory as u64 >> 20, 1, settings::max_memory()), |bot, value| {
-                bot.set_search("memory", value)
-            }),
+            (
+                "Threads",
+                Kind::spin(&Resources::THREADS, threads as u64, machine::cores() as u64),
+                |bot, value| bot.set_search(Resources::THREADS.name, value),
+            ),
+            (
+                "Hash",
+                Kind::spin(&Resources::MEMORY, memory as u64 >> 20, settings::max_memory()),
+                |bot, value| bot.set_search(Resources::MEMORY.name, value),
+            ),
             ("Clear Hash", Kind::Button, |bot, _| {
                 bot.session.forget_tree();
                 Ok(())
@@ -209,8 +221,8 @@ impl UciBot {
                 bot.session.settings.move_overhead = Some(overhead);
                 Ok(())
             }),
-            ("UCI_ShowWDL", Kind::Check(self.shown.winning_rate), |bot, value| {
-                bot.shown.winning_rate = value.parse().map_err(|_| "expected true or false")?;
+            ("UCI_ShowWDL", Kind::Check(self.shown.win_rate), |bot, value| {
+                bot.shown.win_rate = value.parse().map_err(|_| "expected true or false")?;
                 Ok(())
             }),
             ("Self Blocking", Kind::Check(self.rules == Rules::SelfBlocking), |bot, value| {

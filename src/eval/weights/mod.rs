@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Linear weights of priors are indexed by stage, feature and class, see [`super::policy`]; the rows of their networks
-//! are signed bytes in Base64, see [`super::policy_network`]. A network can have the weights of a [`super::lead`]. Networks of the evaluation are optional, see [`network`].
-//! Versions up to 0.2 wrote a section `value` too, which is ignored if the file has a network.
+//! are signed bytes in Base64, see [`super::policy_network`]. A network can have the weights of a [`super::lead`].
+//! Networks of the evaluation are optional, see [`network`]. Versions up to 0.2 wrote a section `value` too, which is
+//! ignored if the file has a network.
 
 pub mod network;
 #[cfg(feature = "packed")]

@@ -1,10 +1,10 @@
 //! Reads moves in any notation from any text: move lists, records of the Chinese championships, PGN, logs, mail.
 //!
 //! The [`lexer`] finds everything that looks like a move, and statements such as names and results. [`replay`] then
-//! reads the coordinates in each possible way (board size, order and origin, first number, start) and keeps the way that
-//! plays the longest legal game. Mirror images count as one way. Of equally long games the one that fits the text's
-//! statements wins, then the usual one: a letter and a number count from below, two letters from the top, six numbers
-//! on 8x8 as on Botzone, and 10x10 comes before other sizes. What is in no game is in a warning.
+//! reads the coordinates in each possible way (board size, order and origin, first number, start) and keeps the way
+//! that plays the longest legal game. Mirror images count as one way. Of equally long games the one that fits the
+//! text's statements wins, then the usual one: a letter and a number count from below, two letters from the top, six
+//! numbers on 8x8 as on Botzone, and 10x10 comes before other sizes. What is in no game is in a warning.
 
 mod half_width;
 mod lexer;

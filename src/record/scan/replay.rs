@@ -293,7 +293,8 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
     games
 }
 
-/// Finds a game that begins with the last pieces of `last`, which were legal there too, and goes on with the piece `at`.
+/// Finds a game that begins with the last pieces of `last`, which were legal there too, and goes on with the piece
+/// `at`.
 fn with_earlier_pieces(pieces: &[Piece], last: &Play, at: usize, asides: Aside) -> Option<Play> {
     let labelled = |index: &usize| pieces[*index].mover.is_some();
     let mut firsts = (last.begin + 1..at).filter(labelled);

@@ -3,19 +3,19 @@
 //!
 //! ```text
 //! (;FF[4]GM[18]CA[UTF-8]AP[Otrera]SZ[10]PB[first]PW[second]RE[B+]DT[2020.08.16 11:44]EV[2020 CCGC]
-//! ;B[djddgd]C[winning rate 0.53, 0.1 s, effort 60000]
+//! ;B[djddgd]C[win rate 0.53, 0.1 s, effort 60000]
 //! ;W[addgad])
 //! ```
 //!
 //! A point is a column from the left and a row from the top; a move is three points. A set-up start position has its
 //! amazons in `AB` and `AW`, its arrows in `AA`, and the side to move in `PL`. Data without a standard property are
-//! stored in comments of a fixed form (time, effort and winning rate of a move) and in private properties: `NUMBER`
+//! stored in comments of a fixed form (time, effort and win rate of a move) and in private properties: `NUMBER`
 //! (number of the game in its match), `FORFEIT[kind][text]`, and `PLY` (moves played before a set-up position, if not
 //! equal to the number of arrows). The time control is in `OT`. So a record without visits is read back unchanged,
 //! except that control characters become spaces; comments keep their line breaks.
 //!
 //! A [`Note`](super::Note) has standard properties: `C` is its comment, after the line of the fixed form; `N` is its
-//! name; `V` is its value, positive if good for Black. Otrera writes Black's winning rate minus White's in percent
+//! name; `V` is its value, positive if good for Black. Otrera writes Black's win rate minus White's in percent
 //! (-100 to 100). Variations are the second and later branches of a node:
 //!
 //! ```text
@@ -79,11 +79,13 @@ mod tests {
             text,
             "(;FF[4]GM[18]CA[UTF-8]AP[Otrera]SZ[10]PB[eins]PW[二]RE[W+T]\
              EV[a [match\\] \\\\ with lines]NUMBER[7]FORFEIT[late][late: no answer after 1.200 s]\n\
-             ;B[djddgd]C[winning rate 0.53, 0.1 s, effort 60000]\n\
+             ;B[djddgd]C[win rate 0.53, 0.1 s, effort 60000]\n\
              ;W[addgad])\n"
         );
         record.event = record.event.replace('\n', " ");
         assert_eq!(read_one(&text), record);
+        // Files of Otrera 0.2 and earlier have the older name.
+        assert_eq!(read_one(&text.replace("win rate", "winning rate")), record);
     }
 
     #[test]

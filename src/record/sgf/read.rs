@@ -252,8 +252,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the line of moves that begins at a node, with its variations. `before` holds the moves before the line. The
-    /// line ends before a move that cannot be read. Fails if the main line sets up amazons.
+    /// Reads the line of moves that begins at a node, with its variations. `before` holds the moves before the line.
+    /// The line ends before a move that cannot be read. Fails if the main line sets up amazons.
     fn line(
         &mut self,
         first: Option<usize>,
@@ -404,12 +404,13 @@ pub(super) fn read_comment<'a>(text: &'a str, played: &mut PlayedMove) -> &'a st
     if first.is_empty() || read_knowledge(first, played) { rest } else { text }
 }
 
-/// Parses text like `winning rate 0.53, lead 2.5, 0.1 s, effort 60000` into `played`. Returns `false` and changes nothing if the
-/// text has another form.
+/// Parses text like `win rate 0.53, lead 2.5, 0.1 s, effort 60000` into `played`. Returns `false` and changes nothing
+/// if the text has another form. Otrera 0.2 and earlier wrote `winning rate`.
 fn read_knowledge(text: &str, played: &mut PlayedMove) -> bool {
     let mut known = *played;
     for part in text.split(", ") {
-        let understood = if let Some(rate) = part.strip_prefix("winning rate ") {
+        let rate = ["win rate ", "winning rate "].iter().find_map(|name| part.strip_prefix(name));
+        let understood = if let Some(rate) = rate {
             rate.parse().map(|rate| known.win_rate = Some(rate)).is_ok()
         } else if let Some(lead) = part.strip_prefix("lead ") {
             lead.parse().map(|lead| known.lead = Some(lead)).is_ok()

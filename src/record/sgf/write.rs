@@ -62,7 +62,7 @@ fn push_line(text: &mut String, begin: &str, moves: &[PlayedMove], notes: &Notes
     }
 }
 
-/// Appends the name, value and comment of a position. The comment begins with the winning rate, the time and the effort
+/// Appends the name, value and comment of a position. The comment begins with the win rate, the time and the effort
 /// (iterations or nodes) of the move that led to the position.
 fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>) {
     let none = Note::default();
@@ -152,9 +152,9 @@ fn move_text(mv: Move, edge: usize) -> String {
     [mv.from, mv.to, mv.arrow].map(|square| point(square, edge)).concat()
 }
 
-/// Formats winning rate, lead, time and effort in the form that `read_comment` parses; empty if all are unknown.
+/// Formats win rate, lead, time and effort in the form that `read_comment` parses; empty if all are unknown.
 fn comment(played: &PlayedMove) -> String {
-    let rate = played.win_rate.filter(|rate| rate.is_finite()).map(|rate| format!("winning rate {rate}"));
+    let rate = played.win_rate.filter(|rate| rate.is_finite()).map(|rate| format!("win rate {rate}"));
     let lead = played.lead.filter(|lead| lead.is_finite()).map(|lead| format!("lead {lead}"));
     let time = (!played.time.is_zero()).then(|| format!("{} s", played.time.as_secs_f64()));
     let effort = played.effort.map(|effort| format!("effort {effort}"));

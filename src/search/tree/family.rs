@@ -198,9 +198,9 @@ impl Tree {
         claimed
     }
 
-    /// Returns the address of child number `place`, counted from 0, which is the first untried one. Allocates the child's
-    /// block if necessary, and stores the prior of the next child in the node. `None` if the memory is full. The caller
-    /// holds the node's lock.
+    /// Returns the address of child number `place`, counted from 0, which is the first untried one. Allocates the
+    /// child's block if necessary, and stores the prior of the next child in the node. `None` if the memory is full.
+    /// The caller holds the node's lock.
     fn place<'a>(
         &self,
         id: NodeId,

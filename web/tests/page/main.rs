@@ -696,7 +696,7 @@ const UNTRANSLATED: &str = r#"((sources) => {
 })"#;
 
 /// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
-const NO_MESSAGES: [&str; 12] = [
+const NO_MESSAGES: [&str; 13] = [
     " (the bot crashed)",
     " (too late)",
     " (too much memory)",
@@ -707,8 +707,9 @@ const NO_MESSAGES: [&str; 12] = [
     "effort {effort}",
     "in no game",
     "lead {lead}",
+    "win rate ",
+    "win rate {rate}",
     "winning rate ",
-    "winning rate {rate}",
 ];
 
 /// Returns the texts of all Rust files in a folder and below.
@@ -803,8 +804,8 @@ fn layout_stays_when_a_move_is_made() {
 }
 
 #[test]
-fn winning_rate_is_readable_or_hidden_if_unknown() {
-    let Some(mut browser) = opened("the bar of the winning rate") else { return };
+fn win_rate_is_readable_or_hidden_if_unknown() {
+    let Some(mut browser) = opened("the bar of the win rate") else { return };
     open_for_two_persons(&mut browser);
     assert_eq!(browser.text("#rate"), "");
     browser.assert_value("byId('rate').querySelector('.share').offsetWidth", 0);

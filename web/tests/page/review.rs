@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Each move's loss of winning rate and its expected mark, around each threshold. The last move is "best" despite its
+/// Each move's loss of win rate and its expected mark, around each threshold. The last move is "best" despite its
 /// loss because it is the engine's first choice.
 const MARKED: [(f64, &str); 12] = [
     (0.009, "best"),

@@ -10,16 +10,16 @@
 //! their games; a resumed run continues after the game of the last puzzle.
 
 use super::Args;
+use super::remainder::reachable;
 use super::solver::Solver;
-use super::suite::candidates;
 use crate::files::LineLog;
 use crate::interrupt;
+use crate::play::openings::Openings;
 use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
-use otrera::{Move, Params, Position};
+use otrera::{Move, Params, Position, Side, TournamentParams};
 use rayon::prelude::*;
 use std::collections::HashSet;
-use std::path::Path;
 
 /// Iterations of the two searches that grade a puzzle: both solve a puzzle of grade 1, only the longer solves grade 2.
 const SEARCHES: [u64; 2] = [1, 100];
@@ -38,6 +38,12 @@ const BATCH: u64 = 16;
 /// Maximum number of games, as a multiple of `--each`.
 const MAX_GAMES: u64 = 60;
 
+/// Maximum number of contested squares in a puzzle: empty squares that both sides reach by king steps.
+const MAX_CONTESTED: usize = 22;
+
+/// Parameters of the self-play games: without endgame proofs, which would end the games early.
+const PLAYER: TournamentParams = TournamentParams { endgame_proofs: false, ..TournamentParams::DEFAULT };
+
 /// A won position in which exactly one move keeps the win.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Puzzle {
@@ -51,7 +57,8 @@ pub struct Puzzle {
     pub game: u64,
 }
 
-pub fn make(args: &Args, path: &Path) -> Result<(), String> {
+pub fn make(args: &Args) -> Result<(), String> {
+    let path = &args.puzzles;
     let command = args.command();
     let header = format!("# {command} --puzzles FILE; FEN; the only winning move; margin; grade; game");
     let mut collection = Collection::default();
@@ -84,6 +91,31 @@ pub fn make(args: &Args, path: &Path) -> Result<(), String> {
         collection.grades
     );
     Ok(())
+}
+
+/// Plays a game and returns, for each number of contested squares, the first position that needs a search to be solved.
+fn candidates(args: &Args, number: u64) -> Vec<Position> {
+    let start = Position::start(args.size);
+    let openings = Openings { book: None, plies: 4, balance: 0.5, seed: args.seed };
+    let opened =
+        openings.opening(&start, number).into_iter().fold(start, |position, mv| position.with_move(mv));
+    let mut search = search_of(&opened, PLAYER, 32, args.seed ^ number);
+    let mut found: [Option<Position>; MAX_CONTESTED + 1] = [None; MAX_CONTESTED + 1];
+    while search.position().winner().is_none() {
+        let position = *search.position();
+        let reached = [Side::Black, Side::White].map(|side| reachable(&position, side));
+        let contested = (reached[0] & reached[1]).len() as usize;
+        if contested == 0 {
+            break;
+        }
+        if contested <= MAX_CONTESTED && found[contested].is_none() && !Solver::new(0).is_trivial(&position) {
+            found[contested] = Some(position);
+        }
+        let report = iterate(&mut search, args.iterations);
+        let Some(mv) = report.best else { break };
+        search.advance(mv);
+    }
+    found.into_iter().flatten().collect()
 }
 
 /// Plays a game and returns a puzzle: of the positions that the solver proves to have exactly one winning move, the one

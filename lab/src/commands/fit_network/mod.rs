@@ -2,10 +2,10 @@
 //! descent.
 //!
 //! A training sample is a position whose result the search had not proven. Its target is the result of the game,
-//! blended with the winning rate of the search. The network is trained in floating point by Adam with decoupled weight
+//! blended with the win rate of the search. The network is trained in floating point by Adam with decoupled weight
 //! decay (Loshchilov and Hutter, <https://arxiv.org/abs/1711.05101>) and a cosine learning-rate schedule, and then
 //! rounded to the engine's integers. One tenth of the games is held out: on these games the loss of the network is
-//! compared with that of the base model and of the winning rates recorded in the games.
+//! compared with that of the base model and of the win rates recorded in the games.
 
 mod floats;
 pub mod samples;
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 pub struct Args {
     #[command(flatten)]
     training: TrainingArgs,
-    /// Weight of the search's winning rate in the training target; the rest is the result of the game.
+    /// Weight of the search's win rate in the training target; the rest is the result of the game.
     #[arg(long, default_value = "0.3", value_parser = read_share)]
     blend: f64,
     /// Number of passes over the positions.
@@ -94,7 +94,7 @@ fn trained(args: &Args, games: usize, positions: usize) -> String {
 const STAGES: [u8; 8] = [0, 13, 20, 27, 34, 41, 48, 56];
 
 /// Prints the mean log-loss on the held-out games at each stage: of the network before rounding, the rounded network,
-/// the base model, and the winning rates recorded in the games.
+/// the base model, and the win rates recorded in the games.
 fn print_losses(tests: &[Sample], network: &Floats, models: [&Model; 2]) {
     println!("\nlog-loss of the results of unseen games");
     println!("                 positions  network  rounded    base   search");

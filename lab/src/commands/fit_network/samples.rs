@@ -6,16 +6,16 @@ use otrera::{DistanceMaps, GameRecord, Kernel, Move, Position};
 pub struct Sample {
     pub position: Position,
     pub inputs: Inputs,
-    /// Winning rate of the side to move, 0 to 1, recorded by the search that chose the move.
+    /// Win rate of the side to move, 0 to 1, recorded by the search that chose the move.
     pub win_rate: f64,
     /// 1 if the side to move won, else 0.
     pub won: f32,
-    /// Training target, 0 to 1: the result of the game, blended with the search's winning rate.
+    /// Training target, 0 to 1: the result of the game, blended with the search's win rate.
     pub target: f32,
 }
 
-/// Returns the positions of a game with a recorded winning rate that is not a proven result (strictly between 0 and 1):
-/// the ply from 0, the position, the move played, and the winning rate.
+/// Returns the positions of a game with a recorded win rate that is not a proven result (strictly between 0 and 1):
+/// the ply from 0, the position, the move played, and the win rate.
 pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Move, f32)> {
     let positions = game.positions().into_iter().zip(&game.moves).enumerate();
     let rated =
@@ -24,7 +24,7 @@ pub fn undecided(game: &GameRecord) -> impl Iterator<Item = (usize, Position, Mo
 }
 
 /// Returns a sample for each searched, unproven position of a game; none if the game has no winner. `blend` is the
-/// weight of the search's winning rate in the target.
+/// weight of the search's win rate in the target.
 pub fn samples_of(game: &GameRecord, blend: f64) -> Vec<Sample> {
     let Some(winner) = game.winner else { return Vec::new() };
     let mut maps = DistanceMaps::default();

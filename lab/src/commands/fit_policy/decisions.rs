@@ -6,7 +6,7 @@ use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements,
 use otrera::eval::policy_network::half_moves;
 use otrera::eval::square_layer::{SQUARE_CLASSES, SquareCodes, squares};
 use otrera::simd::PortableLanes;
-use otrera::{DistanceMaps, GameRecord, Kernel, Move, Movement, Position, Square};
+use otrera::{DistanceMaps, GameRecord, Kernel, Move, Position, Square};
 
 /// A training sample: a position with the visits of its search.
 pub struct Sample {
@@ -89,31 +89,29 @@ impl Layout {
         let area = self.edge * self.edge;
         let number = |square: Square| self.symmetries[symmetry][square.row() * self.edge + square.column()];
         let row = |from, to| self.half_moves[number(from) * area + number(to)];
-        let visits_of = |is_wanted: &dyn Fn(Move) -> bool| -> f32 {
-            visits.iter().filter(|(tried, _)| is_wanted(*tried)).map(|(_, visits)| *visits as f32).sum()
-        };
         // For each half-move: its weights, its visits, and true if it belongs to the most-visited move.
-        let half_moves: Vec<_> = match kind {
+        let mut half_moves = Vec::new();
+        let mut list = |choice: (usize, Vec<usize>), is_its: &dyn Fn(Move) -> bool| {
+            let its = visits.iter().filter(|(tried, _)| is_its(*tried));
+            half_moves.push((choice, its.map(|(_, visits)| *visits as f32).sum::<f32>(), is_its(*mv)));
+        };
+        match kind {
             Kind::Movements => {
                 let known = Movements::new::<PortableLanes>(position, maps);
-                let half_move = |movement: Movement| {
-                    let [start, goal] = [movement.from, movement.to].map(|square| known.classes(square));
-                    let features = linear(stage, known.features(movement, start, goal), &MOVEMENT_FEATURES);
-                    let visits = visits_of(&|tried| tried.movement() == movement);
-                    ((row(movement.from, movement.to), features), visits, movement == mv.movement())
-                };
-                position.movements().map(half_move).collect()
+                known.for_each(position, |movement, features| {
+                    let features = linear(stage, features, &MOVEMENT_FEATURES);
+                    list((row(movement.from, movement.to), features), &|tried| tried.movement() == movement);
+                });
             }
             Kind::Arrows => {
                 let known = Arrows::new::<PortableLanes>(&arrow_phase, maps);
-                let half_move = |arrow: Square| {
-                    let features = linear(stage, known.features(&arrow_phase, arrow), &ARROW_FEATURES);
-                    let visits = visits_of(&|tried| tried == mv.movement().with_arrow(arrow));
-                    ((row(mv.to, arrow), features), visits, arrow == mv.arrow)
-                };
-                arrow_phase.arrow_targets().into_iter().map(half_move).collect()
+                known.for_each(&arrow_phase, |arrow, features| {
+                    let features = linear(stage, features, &ARROW_FEATURES);
+                    let after = mv.movement().with_arrow(arrow);
+                    list((row(mv.to, arrow), features), &|tried| tried == after);
+                });
             }
-        };
+        }
         let mut squares = Vec::with_capacity(area);
         SquareCodes::new::<PortableLanes>(board, maps)
             .for_each(|class, square| squares.push(1 + class * area + number(square)));

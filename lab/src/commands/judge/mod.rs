@@ -11,7 +11,6 @@ use crate::matches::spec::PlayerSpec;
 use crate::matches::verdicts::Report;
 use crate::play::player::Player;
 use crate::progress::progress_bar;
-use clap::ValueEnum;
 use confine::{Refusal, confined};
 use otrera::{GameRecord, Position, Size};
 use otrera_arena::dialect::{Dialect, Mode};
@@ -48,12 +47,9 @@ pub struct Args {
     /// Edge length of the board.
     #[arg(long, default_value = "8", value_parser = read_size)]
     size: Size,
-    /// Seconds per turn for C++, doubled for the first turn; slower languages get more.
+    /// Seconds per turn, doubled for the first turn.
     #[arg(long, value_name = "S", default_value = "1", value_parser = read_time)]
     time: Duration,
-    /// Language whose time limits apply.
-    #[arg(long, value_enum, default_value = "cpp")]
-    language: Language,
     // The platform's factor is unknown; 1 is the safe assumption.
     /// Limit on wall-clock time, as a multiple of the limit on processor time.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = read_factor)]
@@ -83,30 +79,6 @@ pub struct Args {
     /// Print the results as a line of JSON at the end.
     #[arg(long)]
     json: bool,
-}
-
-/// Programming languages on Botzone; the time limits depend on the language.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Language {
-    Cpp,
-    Elfbin,
-    Pascal,
-    Java,
-    Csharp,
-    Js,
-    Python,
-}
-
-impl Language {
-    /// Returns the multiples of the C++ time limit for a turn in a new process and in a process kept running.
-    fn factors(self) -> (u32, u32) {
-        match self {
-            Self::Cpp | Self::Elfbin | Self::Pascal => (1, 1),
-            Self::Java => (3, 2),
-            Self::Csharp | Self::Python => (6, 4),
-            Self::Js => (2, 2),
-        }
-    }
 }
 
 fn read_factor(text: &str) -> Result<f64, String> {
@@ -151,13 +123,7 @@ impl<'a> Court<'a> {
             Some(refusal) => confined(&command, refusal)?,
             None => command,
         };
-        let (normal, kept) = args.language.factors();
-        let allowance = Allowance {
-            time: args.time * normal,
-            kept_time: args.time * kept,
-            alarm: args.alarm,
-            memory: args.memory << 20,
-        };
+        let allowance = Allowance { time: args.time, alarm: args.alarm, memory: args.memory << 20 };
         let opponent = match args.opponent.as_str() {
             "itself" => None,
             player => Some(player.parse::<PlayerSpec>()?),

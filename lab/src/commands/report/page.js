@@ -44,18 +44,18 @@ function outcomeOf(game) {
   return game.forfeit ? `${won} by forfeit: ${game.forfeit.text || game.forfeit.kind}` : won;
 }
 
-/** Returns the chart of the winning rates that each player reported. */
+/** Returns the chart of the win rates that each player reported. */
 function chart(game) {
   const series = SIDES.map((side) => {
     const points = ratesOf(game, side);
     const text = points.length > 0 ? `estimates by ${game[side]}` : `no estimates by ${game[side]}`;
     return { side, points, legend: [icon(side), html("span", { class: "name" }, text)] };
   });
-  const label = "Black's winning rate over the plies, as estimated by each player";
-  return { plies: game.moves.length, series, label, empty: "The record of this game has no winning rates." };
+  const label = "Black's win rate over the plies, as estimated by each player";
+  return { plies: game.moves.length, series, label, empty: "The record of this game has no win rates." };
 }
 
-/** Returns the plies at which a side reported a winning rate, with the rate for Black. */
+/** Returns the plies at which a side reported a win rate, with the rate for Black. */
 function ratesOf(game, side) {
   const rates = game.moves.map((_, ply) => ({ ply: ply + 1, rate: blackRate(game, ply) }));
   return rates.filter(({ ply, rate }) => rate !== null && moverOf(game, ply - 1) === side);
@@ -75,12 +75,12 @@ function showPly(game) {
   keepInView(moves, current);
 }
 
-/** Describes the move that led to the position shown: player, winning rate, time, effort. */
+/** Describes the move that led to the position shown: player, win rate, time, effort. */
 function readout(game, ply) {
   if (ply === 0) return `Start position; ${game[moverOf(game, 0)]} moves first`;
   const { move, seconds, effort, win_rate: rate } = game.moves[ply - 1];
   const parts = [`${game[moverOf(game, ply - 1)]}: ${move}`];
-  if (rate != null) parts.push(`winning rate ${percent(rate)}`);
+  if (rate != null) parts.push(`win rate ${percent(rate)}`);
   if (seconds) parts.push(duration(seconds));
   if (effort != null) parts.push(`effort ${effort.toLocaleString("en")}`);
   return parts.join(" · ");

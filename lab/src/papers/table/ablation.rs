@@ -48,7 +48,7 @@ fn games(study: &Study, systems: &[String]) -> Result<Vec<Vec<GameRecord>>, Stri
     Ok(games.chunks(FIELD.len()).map(<[_]>::concat).collect())
 }
 
-/// Returns the round of the match point, from 1: the system's first move with a winning rate of 90 % or more, else its
+/// Returns the round of the match point, from 1: the system's first move with a win rate of 90 % or more, else its
 /// last move; [`LOST`] if the system did not win.
 fn match_point(game: &GameRecord) -> f64 {
     let side = side_of_a(game.number);
@@ -134,7 +134,7 @@ pub fn match_points(study: &Study) -> Result<(), String> {
         sheet.row([system.clone(), format!("{:.2}", rounds.mean()), paper.to_string()]);
     }
     sheet.notes = notes(study);
-    sheet.notes.push("first own move with a winning rate of 90 % or more, 47 for a lost game".into());
+    sheet.notes.push("first own move with a win rate of 90 % or more, 47 for a lost game".into());
     study.publish("Z-6", &sheet, None)
 }
 
