@@ -31,7 +31,7 @@ quick: ## a bot for daily work, builds faster, runs a tenth slower: dist/otrera-
 
 botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp; with PRESET=paper, another preset
 	@scripts/need.sh cargo cc python3
-	@scripts/build_botzone.sh dist/botzone.cpp $(PRESET)
+	@scripts/build_botzone.sh dist/botzone.cpp "$(PRESET)"
 
 windows: ## the bot for Windows 7 and newer: dist/otrera.exe
 	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc
