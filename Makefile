@@ -17,7 +17,7 @@ FAULT_GAMES ?= 24
 MUTANTS_MINUTES ?= 60
 
 .DEFAULT_GOAL := bot
-.PHONY: bot quick botzone windows sau test-sau web local lab arena play test test-all fuzz faults mutants bench same-bench lint deny clean help
+.PHONY: bot quick botzone windows sau test-sau web local python lab arena play test test-all fuzz faults mutants bench same-bench lint deny clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -31,7 +31,7 @@ quick: ## a bot for daily work, builds faster, runs a tenth slower: dist/otrera-
 
 botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp; with PRESET=paper, another preset
 	@scripts/need.sh cargo cc python3
-	@scripts/build_botzone.sh dist/botzone.cpp $(PRESET)
+	@scripts/build_botzone.sh dist/botzone.cpp "$(PRESET)"
 
 windows: ## the bot for Windows 7 and newer: dist/otrera.exe
 	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc
@@ -59,6 +59,10 @@ local: ## plays on Botzone's tables from this machine: dist/otrera-local
 	@scripts/need.sh cargo cc
 	@scripts/build_bot.sh dist/otrera-local release otrera-local
 
+python: ## the Python package: dist/otrera-*.whl
+	@scripts/need.sh cargo cc python3
+	@scripts/build_python.sh
+
 lab: ## the laboratory: dist/lab
 	@scripts/need.sh cargo cc
 	cargo build --release --locked --package otrera-lab
@@ -80,9 +84,9 @@ test: ## all quick tests; lists the skipped ones at the end
 	@scripts/need.sh cargo cc python3
 	@scripts/tests.sh rust scripts
 
-test-all: ## all tests, also slow ones and those of Ray and the browser; lists its downloads first (Ray, 285 MB)
+test-all: ## all tests, also slow ones and those of Ray, the browser and Python; lists its downloads first (Ray, 285 MB)
 	@scripts/need.sh cargo cc python3
-	@scripts/tests.sh rust slow scripts botzone ray browser
+	@scripts/tests.sh rust slow scripts botzone ray browser python
 
 fuzz: ## fuzzes all text parsers, FUZZ_SECONDS (60) for each target
 	@scripts/need.sh cargo cc cargo-fuzz
@@ -109,12 +113,15 @@ lint: ## formatting, clippy, documentation (warnings are errors), and whether th
 	cargo clippy --locked --workspace --test cluster --test report --test page --test pictures -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 	cargo check --locked --manifest-path fuzz/Cargo.toml --quiet
+	cargo fmt --manifest-path python/Cargo.toml --check
+	PYO3_NO_PYTHON=1 cargo clippy --locked --manifest-path python/Cargo.toml --target-dir $${CARGO_TARGET_DIR:-target}/python/cargo -- -D warnings
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
 	else echo "licences and sources of the dependencies are not checked: cargo-deny is missing (make deny)"; fi
 
 deny: ## licences, sources and advisories of the dependencies
 	@scripts/need.sh cargo cargo-deny
 	cargo deny --log-level error check
+	cargo deny --log-level error --manifest-path python/Cargo.toml check --config deny.toml
 
 clean: ## removes all build results
 	cargo clean

@@ -6,6 +6,7 @@
 #   botzone    builds and runs the C++ source for Botzone
 #   ray        the laboratory on a Ray cluster
 #   browser    the page and the laboratory's reports in a browser
+#   python     builds the Python package, installs it in a virtual environment and tests it there
 #   FOLDER     the Python tests of a folder
 #
 # First lists the downloads; ends with the ten slowest tests of rust and slow. Temporary files are in one folder, which
@@ -44,6 +45,7 @@ trap 'exit 143' TERM
 has_library() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }
 has_ray() { "$1" -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("ray") is None)' 2>/dev/null; }
 
+PYTHON_FOLDER=${CARGO_TARGET_DIR:-target}/python
 MUSL=x86_64-unknown-linux-musl
 WASM=wasm32-unknown-unknown
 
@@ -59,6 +61,10 @@ fetched_by() {
             has_library $WASM || echo "Rust's library for $WASM, by rustup, about 20 MB"
             [ -e "${CARGO_TARGET_DIR:-target}/tmp/npm/node_modules/axe-core/axe.min.js" ] ||
                 echo "axe-core, by npm into target/tmp, 0.6 MB"
+            ;;
+        python)
+            [ -e "$PYTHON_FOLDER/tested" ] ||
+                echo "maturin, Zig, OpenSpiel and others, by pip into target/python, 300 MB"
             ;;
     esac
 }
@@ -98,6 +104,14 @@ for suite; do
             else
                 echo "botzone: no Rust library for $MUSL (rustup target add $MUSL)" >> "$OTRERA_SKIPPED"
             fi
+            ;;
+        python)
+            scripts/build_python.sh
+            python=$PYTHON_FOLDER/venv/bin/python
+            "$python" -m pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
+            "$python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/otrera-*.whl
+            touch "$PYTHON_FOLDER/tested"
+            "$python" -B scripts/unittests.py python/tests
             ;;
         *) python3 -B scripts/unittests.py "$suite" ;;
     esac

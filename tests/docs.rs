@@ -47,8 +47,19 @@ fn every_page_is_linked_from_the_readme() {
 #[test]
 fn files_named_in_pages_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders =
-        ["src", "tests", "testkit", "protocol", "lab", "web", "fuzz", "scripts", "docs", "packaging"];
+    let folders = [
+        "src",
+        "tests",
+        "testkit",
+        "protocol",
+        "lab",
+        "web",
+        "python",
+        "fuzz",
+        "scripts",
+        "docs",
+        "packaging",
+    ];
     let mut missing = Vec::new();
     for page in pages().iter().filter(|page| !page.ends_with("CHANGELOG.md")) {
         let text = fs::read_to_string(page).unwrap();

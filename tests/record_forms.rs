@@ -131,6 +131,12 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     ),
     ("g10-g4/d4 j4-g7/j4", &["g1-g7/d7 j7-g4/j7"], "unusual way"),
     ("1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10\nBlack resigns", &[THREE], "line 2: the result names a colour"),
+    (
+        "[White \"a\"]\n[Result \"maybe\"]\n1. d1-d7/g7",
+        &["d1-d7/g7"],
+        "line 2: the result \"maybe\" does not name",
+    ),
+    ("[黑方 \"a\"]\n1. d1-d7/g7", &["d1-d7/g7"], "line 1: the name a is not kept"),
     ("(;GM[18]\n;B[djddgd]AN[Ann]\n;W[addgad]GW[1])", &[TWO], "line 3: the property GW is not kept"),
 ];
 
@@ -164,6 +170,43 @@ fn names_and_results_are_read() {
     let game = reading(log.as_bytes()).games.remove(0);
     assert_eq!((game.moves.len(), game.winner), (0, Some(Side::White)));
     assert_eq!(game.forfeit, Some(("crash".into(), "crash: Botzone says RE (the bot crashed)".into())));
+}
+
+/// Headings of a record with one move: the names of the first and the second mover, and the winner.
+const HEADINGS: &[(&str, [&str; 2], Option<Side>)] = &[
+    ("［White \"甲\"］\n［Black \"乙\"］\n［Result \"0-1\"］", ["甲", "乙"], Some(Side::White)),
+    ("[White “甲”］\r\n【Black ＂乙＂]", ["甲", "乙"], None),
+    (
+        "［Ｗｈｉｔｅ　＂Ａｎｎ＂］ ［Ｂｌａｃｋ　＂乙＂］ ［Ｒｅｓｕｌｔ　＂１－０＂］",
+        ["Ａｎｎ", "乙"],
+        Some(Side::Black),
+    ),
+    ("[White \"a\"] [Black \"b \\\"c\\\" [d]\"]", ["a", "b \"c\" [d]"], None),
+    ("[white \"a\"]\n[BLACK 'b']", ["a", "b"], None),
+    ("［White：甲］\n［Black：乙队］", ["甲", "乙队"], None),
+    ("[White 甲]\n[Black 乙]", ["甲", "乙"], None),
+    ("「White \"甲\"」〔Black \"乙\"〕", ["甲", "乙"], None),
+    ("[先手 \"甲\"]\n[后手 \"乙\"]\n[结果 \"后手胜\"]", ["甲", "乙"], Some(Side::White)),
+    ("[White \"a\"]\n[Result \"White wins\"]", ["a", ""], Some(Side::Black)),
+    ("[White \"a\"]\n[Result \"Black resigns\"]", ["a", ""], Some(Side::Black)),
+    ("#［ＡＭ］［甲］［乙］［后手胜］［ｔ］［ｅ］；", ["甲", "乙"], Some(Side::White)),
+    ("＃ 〔am〕[甲]【乙】『后手胜』[t][e];", ["甲", "乙"], Some(Side::White)),
+    ("#[亚马逊][甲][乙][先手胜][t][e];", ["甲", "乙"], Some(Side::Black)),
+    // No headings: the label of a comment, prose.
+    ("[White wins]", ["", ""], None),
+    ("[it's \"good\"]", ["", ""], None),
+];
+
+#[test]
+fn headings_of_any_width_are_read() {
+    for (heading, names, winner) in HEADINGS {
+        let reading = reading(format!("{heading}\n1. d1-d7/g7").as_bytes());
+        let game = &reading.games[0];
+        assert_eq!(([&*game.black, &*game.white], game.winner), (*names, *winner), "{heading}");
+        assert_eq!((reading.games.len(), moves(game).as_str()), (1, "d1-d7/g7"), "{heading}");
+        let is_comment = *heading == "[White wins]";
+        assert_eq!(reading.warnings.is_empty(), !is_comment, "{heading}: {:?}", reading.warnings);
+    }
 }
 
 #[test]

@@ -44,6 +44,22 @@ fn prose(rng: &mut Rng) -> &'static str {
 struct Changed {
     text: String,
     winner: Option<Side>,
+    /// Names of the players in half width and lower case; `None` if the text does not hold them.
+    names: Option<[String; 2]>,
+}
+
+/// Returns a name in half width and lower case, with single spaces.
+fn plain_name(name: &str) -> String {
+    let half = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        other => other,
+    };
+    let name: String = name.chars().map(half).collect();
+    name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn names(game: &GameRecord) -> Option<[String; 2]> {
+    Some([plain_name(&game.black), plain_name(&game.white)])
 }
 
 /// Formats a move in a notation; the last two are letters and numbers.
@@ -107,14 +123,18 @@ fn list(game: &GameRecord, rng: &mut Rng) -> String {
 
 fn plain(game: &GameRecord, rng: &mut Rng) -> Changed {
     let (result, winner) = RESULTS[rng.usize(..RESULTS.len())];
-    Changed { text: format!("{}{result}\n", list(game, rng)), winner }
+    Changed { text: format!("{}{result}\n", list(game, rng)), winner, names: None }
 }
 
 fn pgn(game: &GameRecord, rng: &mut Rng) -> Changed {
     let (result, winner) = RESULTS[rng.usize(..3)];
-    let tags = [("White", "Ann"), ("Black", "Bob"), ("Result", result), ("TimeControl", "300+3")];
-    let tags: String = tags.iter().map(|(name, value)| format!("[{name} \"{value}\"]\n")).collect();
-    Changed { text: format!("{tags}\n{}{result}\n", list(game, rng)), winner }
+    let [first, second] = [&game.black, &game.white].map(|name| name.as_str());
+    let tags = [("White", first), ("Black", second), ("Result", result), ("TimeControl", "300+3")];
+    let [open, close, quote, end] =
+        *choose(rng, &[&["[", "]", "\"", "\""], &["［", "］", "“", "”"], &["【", "】", "\"", "\""]]);
+    let tag = |(name, value): &(&str, &str)| format!("{open}{name} {quote}{value}{end}{close}\n");
+    let tags: String = tags.iter().map(tag).collect();
+    Changed { text: format!("{tags}\n{}{result}\n", list(game, rng)), winner, names: names(game) }
 }
 
 fn championship(game: &GameRecord, rng: &mut Rng) -> Changed {
@@ -122,7 +142,10 @@ fn championship(game: &GameRecord, rng: &mut Rng) -> Changed {
     if ccgc::obstacle(game).is_some() {
         return plain(game, rng);
     }
-    let mut winner = game.winner;
+    let (mut winner, mut names) = (
+        game.winner,
+        names(&GameRecord::new(ccgc::plain(&game.black), ccgc::plain(&game.white), game.start)),
+    );
     match rng.u8(..6) {
         0 => text = text.replacen(";\n", ";", 1),
         1 => text = text.replacen('#', "", 1),
@@ -130,22 +153,25 @@ fn championship(game: &GameRecord, rng: &mut Rng) -> Changed {
         3 => text = text.to_uppercase(),
         4 => {
             text = text.split_once('\n').map(|(_, moves)| moves.to_owned()).unwrap_or_default();
-            winner = None;
+            (winner, names) = (None, None);
         }
         _ => {}
     }
-    Changed { text, winner }
+    Changed { text, winner, names }
 }
 
 fn smart_game_format(game: &GameRecord, rng: &mut Rng) -> Changed {
-    let mut text = sgf::write(game);
+    let (mut text, mut names) = (sgf::write(game), names(game));
     for _ in 0..rng.u8(..3) {
         match rng.u8(..10) {
             0 => text.truncate(text.trim_end().len() - 1),
             1 => text = text.replacen("(;", "(", 1),
             2 => text = text.replacen("GM[18]", "", 1),
             3 => text = text.replacen("GM[18]", "GM[Amazons]", 1),
-            4 => text = text.replacen("PB[", "PB[P[3d] ", 1),
+            4 => {
+                text = text.replacen("PB[", "PB[P[3d] ", 1);
+                names = names.map(|[black, white]| [format!("p[3d] {black}").trim().to_owned(), white]);
+            }
             5 => text = text.replacen(")", ";B[])", 1),
             6 => text.push_str("(;GM[1];B[dd])"),
             7 => text = text.replace(";B[", "\n ; B [ "),
@@ -153,7 +179,7 @@ fn smart_game_format(game: &GameRecord, rng: &mut Rng) -> Changed {
             _ => text = text.replacen("FF[4]", "FF[4]XX[1]", 1),
         }
     }
-    Changed { text, winner: game.winner }
+    Changed { text, winner: game.winner, names }
 }
 
 fn json_value(game: &GameRecord, rng: &mut Rng) -> Changed {
@@ -167,7 +193,8 @@ fn json_value(game: &GameRecord, rng: &mut Rng) -> Changed {
         [_, false] => 0..4,
         _ => 0..7,
     };
-    let (text, winner) = match rng.u8(forms) {
+    let form = rng.u8(forms);
+    let (text, winner) = match form {
         0 => (serde_json::to_string_pretty(&value).expect("JSON"), game.winner),
         1 => (format!("[{line}]"), game.winner),
         2 => (line[..line.len() - 1].to_owned(), game.winner),
@@ -177,7 +204,7 @@ fn json_value(game: &GameRecord, rng: &mut Rng) -> Changed {
         6 => (serde_json::json!({"moves": moves, "winner": null}).to_string(), None),
         _ => (line, game.winner),
     };
-    Changed { text, winner }
+    Changed { text, winner, names: if form < 2 { names(game) } else { None } }
 }
 
 /// Changes line breaks, quotes lines, adds text around, and writes full-width letters.
@@ -249,6 +276,9 @@ proptest! {
             prop_assert_eq!(read.start, game.start, "{}", changed.text);
             prop_assert_eq!(read.played_moves(), game.played_moves(), "{}", changed.text);
             prop_assert_eq!(read.winner, changed.winner, "{}", changed.text);
+            if changed.names.is_some() {
+                prop_assert_eq!(names(read), changed.names, "{}", changed.text);
+            }
         }
     }
 }

@@ -1,8 +1,12 @@
-//! Inserts files into the page for `otrera gui`: replaces each line `{{FILE}}` in `page/page.html` with that file.
-//! `pack.py` does this for `make web`.
+//! Assembles the page for `otrera gui`: replaces each line `{{FILE}}` in `page/page.html` with that file, and
+//! `{{modules}}` with the import map of all modules. `pack.py` does this for `make web`.
 
+use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs, io};
+
+/// The script of the worker is no module of the page.
+const WORKER: &str = "page/worker.js";
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=page");
@@ -11,10 +15,54 @@ fn main() -> io::Result<()> {
     for line in fs::read_to_string("page/page.html")?.split_inclusive('\n') {
         let file = line.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
         match file {
+            Some("modules") => page += &import_map()?,
             Some(file) => page += &(fs::read_to_string(file)? + "\n"),
             None => page += line,
         }
     }
     let folder = env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?;
     fs::write(Path::new(&folder).join("page.html"), page)
+}
+
+/// Returns the import map: a module is imported by its path below `web/`, and its address contains its text.
+fn import_map() -> io::Result<String> {
+    let mut names = Vec::new();
+    for folder in ["page", "shared"] {
+        find_modules(folder, &mut names)?;
+    }
+    names.sort();
+    let mut map = String::new();
+    for name in names {
+        let separator = if map.is_empty() { "" } else { ",\n" };
+        let _ = write!(map, "{separator}\"{name}\":\"{}\"", address(&name, &fs::read_to_string(&name)?));
+    }
+    Ok(format!("{{\"imports\":{{\n{map}\n}}}}\n"))
+}
+
+/// Adds the paths of the modules in a folder of `web/`, with `/` between their parts.
+fn find_modules(folder: &str, names: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            find_modules(&name, names)?;
+        } else if name.ends_with(".js") && name != WORKER {
+            names.push(name);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the `data:` address of a module. Its last line tells the browser's tools the module's name.
+fn address(name: &str, text: &str) -> String {
+    let mut address = "data:text/javascript,".to_owned();
+    for character in format!("{text}//# sourceURL={name}\n").chars() {
+        match character {
+            '%' | '#' | '"' | '\\' | '<' | '\n' => {
+                let _ = write!(address, "%{:02X}", u32::from(character));
+            }
+            _ => address.push(character),
+        }
+    }
+    address
 }

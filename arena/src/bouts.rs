@@ -2,16 +2,15 @@
 
 use crate::arguments::{default_engine, read_engine, read_games, read_seconds, read_share};
 use crate::dialect::{Dialect, read_tournament};
-use crate::failure::Failure;
 use crate::faults::{Bout, Fault, Faulty, RATE, Setting};
 use crate::game::{Control, GameSetup};
 use crate::groups;
-use crate::player::{Budget, Choice, Player};
+use crate::player::RandomPlayer;
 use crate::say;
 use crate::tally::Tally;
 use clap::ValueEnum;
 use fastrand::Rng;
-use otrera::{Move, Position, Side, mix_seed};
+use otrera::{GameRecord, Side, mix_seed};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -89,12 +88,12 @@ pub fn run(options: &Options) -> Result<bool, String> {
         let turn = number as usize;
         let (fault, protocols) = &schedule[turn % schedule.len()];
         let protocol = protocols[turn / schedule.len() % protocols.len()];
-        let (side, bout) = options.bout(number, protocol, *fault)?;
+        let (side, (record, bout)) = options.bout(number, protocol, *fault)?;
         if groups::are_ending() {
             say("interrupted\n");
             break;
         }
-        table.add(&bout, side);
+        table.add(&record, &bout, side);
         if options.verbose || !bout.reason.is_empty() {
             let (result, reason) = (bout.result, &bout.reason);
             say(&format!("game {}, {protocol}, {}: {result} {reason}\n", number + 1, fault.name()));
@@ -105,12 +104,17 @@ pub fn run(options: &Options) -> Result<bool, String> {
 }
 
 impl Options {
-    /// Plays a game against random moves. Returns the engine's side and the game.
-    fn bout(&self, number: u64, protocol: Dialect, fault: Fault) -> Result<(Side, Bout), String> {
+    /// Plays a game against random moves. Returns the engine's side, the game and its facts.
+    fn bout(
+        &self,
+        number: u64,
+        protocol: Dialect,
+        fault: Fault,
+    ) -> Result<(Side, (GameRecord, Bout)), String> {
         // Stream 0 shuffles the protocols.
         let mut rng = Rng::with_seed(mix_seed(self.seed, number + 1));
         let side = if rng.bool() { Side::Black } else { Side::White };
-        let mut opponent = RandomMoves(Rng::with_seed(rng.u64(..)));
+        let mut opponent = RandomPlayer::new(rng.u64(..));
         let setting = Setting { rate: self.rate, time: self.time, grace: self.grace, seed: rng.u64(..) };
         let total = Some(SAU_TIME).filter(|_| protocol.is_sau() && self.time.is_none());
         let setup = GameSetup {
@@ -124,7 +128,8 @@ impl Options {
         match self.time {
             Some(time) => engine.extend(["--move-time".into(), time.as_secs_f64().to_string()]),
             None if protocol.is_sau() => {
-                engine.extend(["--total-time", "30", "--move-overhead", "0.01"].map(str::to_owned));
+                let total = SAU_TIME.as_secs_f64().to_string();
+                engine.extend(["--total-time", &total, "--move-overhead", "0.01"].map(str::to_owned));
             }
             None => {}
         }
@@ -139,12 +144,12 @@ pub struct Table(BTreeMap<String, Tally>);
 
 impl Table {
     /// Adds a game of the program with this side.
-    pub fn add(&mut self, bout: &Bout, side: Side) {
+    pub fn add(&mut self, record: &GameRecord, bout: &Bout, side: Side) {
         let row = self.0.entry(bout.fault.name()).or_default();
-        row.add(&bout.record, side);
+        row.add(record, side);
         row.count("turns hit", bout.hit);
         row.count("excused", bout.excused);
-        row.count("broken off", u64::from(bout.record.winner.is_none()));
+        row.count("broken off", u64::from(record.winner.is_none()));
     }
 
     /// Formats a row for each fault, their sum, and an explanation.
@@ -187,43 +192,39 @@ fn cells(row: &Tally) -> [u64; 7] {
     })
 }
 
-/// The opponent.
-struct RandomMoves(Rng);
-
-impl Player for RandomMoves {
-    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Failure> {
-        let legal: Vec<Move> = position.legal_moves().collect();
-        self.0.choice(legal).map(Choice::from).ok_or_else(|| Failure::cannot("the game is over"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use otrera::GameRecord;
+    use otrera::Position;
 
     #[test]
     fn a_fault_that_was_never_injected_fails_the_run() {
-        let bout = |hit, forfeit: Option<&str>| Bout {
-            record: GameRecord {
+        let mut table = Table::default();
+        let add = |table: &mut Table, fault, hit, forfeit: Option<&str>| {
+            let record = GameRecord {
                 winner: Some(if forfeit.is_some() { Side::White } else { Side::Black }),
                 forfeit: forfeit.map(|kind| (kind.to_owned(), kind.to_owned())),
                 ..GameRecord::new("", "", Position::standard())
-            },
-            fault: Fault::Noise,
-            result: "",
-            reason: String::new(),
-            hit,
-            excused: 0,
+            };
+            let bout = Bout { fault, result: "", reason: String::new(), hit, excused: 0 };
+            table.add(&record, &bout, Side::Black);
         };
-        let mut table = Table::default();
-        table.add(&bout(0, None), Side::Black);
+        add(&mut table, Fault::Noise, 0, None);
         assert!(table.check().unwrap_err().starts_with("the fault noise was injected in no turn"));
-        table.add(&bout(1, None), Side::Black);
+        add(&mut table, Fault::Noise, 1, None);
         assert_eq!(table.check(), Ok(true));
-        table.add(&bout(0, Some("crash")), Side::Black);
+        add(&mut table, Fault::Noise, 0, Some("crash"));
         assert_eq!(table.check(), Ok(false));
         let row = "noise                         3              1              2              0";
         assert!(table.to_text().contains(row), "{}", table.to_text());
+        // The last row is the sum.
+        add(&mut table, Fault::Killed, 2, None);
+        let counts = |name: &str| {
+            let text = table.to_text();
+            let row = text.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+            row.split_whitespace().skip(1).map(|count| count.parse::<u64>().unwrap()).collect::<Vec<_>>()
+        };
+        let sum: Vec<u64> = counts("noise").iter().zip(counts("killed")).map(|(a, b)| a + b).collect();
+        assert_eq!((counts("all"), sum[0]), (sum.clone(), 4), "{}", table.to_text());
     }
 }

@@ -1,10 +1,11 @@
 //! Failures of players: the only type for everything that loses a game away from the board.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
 /// A kind of failure. Each platform and each table has its own word for it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Kind {
     /// The move is against the rules.
     Illegal,
@@ -68,7 +69,7 @@ impl Kind {
 }
 
 /// Reason why a player lost a game away from the board.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: Kind,
     pub detail: String,
@@ -91,9 +92,15 @@ impl Failure {
         format!("{}: {}", self.kind.name(), self.detail)
     }
 
+    /// Puts a reason before the detail.
+    pub fn after(self, reason: &str) -> Self {
+        Self::new(self.kind, format!("{reason}: {}", self.detail))
+    }
+
     /// Puts Botzone's verdict before the detail.
     pub fn with_verdict(self) -> Self {
-        Self::new(self.kind, format!("{}: {}", self.kind.verdict(), self.detail))
+        let verdict = self.kind.verdict();
+        self.after(verdict)
     }
 
     /// Creates a failure of a player that cannot play; `why` is the reason.

@@ -12,13 +12,14 @@ use clap::ValueEnum;
 use fastrand::Rng;
 use otrera::{GameRecord, Move, Position, Side};
 use rustix::process::{Pid, Signal};
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, Serialize, Deserialize)]
 pub enum Fault {
     /// The process is killed in its turn; a new one gets the whole history.
     Killed,
@@ -77,15 +78,15 @@ impl Fault {
     }
 }
 
-/// A game with one kind of fault.
-#[derive(Clone, Debug)]
+/// Facts of a game with one kind of fault besides its record.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bout {
-    /// The game; without a winner if it was broken off.
-    pub record: GameRecord,
     pub fault: Fault,
     /// "won", "lost on board", "broken off" or "avoidable".
+    #[serde(skip)]
     pub result: &'static str,
     /// Reason for an avoidable loss.
+    #[serde(skip)]
     pub reason: String,
     /// Number of turns in which the fault was injected.
     pub hit: u64,
@@ -176,14 +177,15 @@ impl Faulty {
         })
     }
 
-    /// Plays a game with this side against `opponent`. Fails if the fault could not be injected.
+    /// Plays a game with this side against `opponent`. Returns the game, without a winner if it was broken off, and its
+    /// facts. Fails if the fault could not be injected.
     pub fn play(
         mut self,
         opponent: &mut dyn Player,
         side: Side,
         setup: &GameSetup,
         watcher: &mut Watcher,
-    ) -> Result<Bout, String> {
+    ) -> Result<(GameRecord, Bout), String> {
         let mut players: [&mut dyn Player; 2] = [&mut self, opponent];
         players.rotate_left(side.index());
         let mut failure = None;
@@ -220,7 +222,7 @@ impl Faulty {
             None if record.winner == Some(side) => "won",
             None => "lost on board",
         };
-        Ok(Bout { record, fault: self.fault, result, reason, hit: self.hit, excused: self.excused })
+        Ok((record, Bout { fault: self.fault, result, reason, hit: self.hit, excused: self.excused }))
     }
 }
 

@@ -4,6 +4,7 @@ use crate::failure::{Failure, Kind};
 use crate::process::{FLOOD, Process, Sign};
 use crate::usage::Usage;
 use rustix::process::Signal;
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ impl Allowance {
 }
 
 /// Resources used in a turn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Spent {
     /// Processor time, including any used between the bot's previous turn and this one.
     pub cpu: Duration,
@@ -79,7 +80,7 @@ impl Limits {
 }
 
 /// A turn of a judged program.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TurnTaken {
     /// True for the bot's first turn of a game.
     pub first: bool,

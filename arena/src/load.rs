@@ -8,8 +8,7 @@ use std::process::{Child, Command, Stdio};
 pub struct Load(Vec<Child>);
 
 impl Load {
-    /// Starts `count` copies of this program with the arguments `busy` and our process ID. Given these arguments,
-    /// `main` must call [`keep_busy`].
+    /// Starts `count` copies of this program with the command `busy`, for which `main` must call [`Busy::run`].
     pub fn start(count: u16) -> Result<Self, String> {
         let problem = |error: std::io::Error| format!("busy processes do not start: {error}");
         let program = std::env::current_exe().map_err(problem)?;
@@ -38,15 +37,24 @@ impl Drop for Load {
     }
 }
 
-/// Keeps a core busy until the parent process, whose ID is `parent`, ends.
-pub fn keep_busy(parent: i32) -> Result<(), String> {
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
-    // If the parent ended before this call, no signal will come.
-    if getppid() != Pid::from_raw(parent) {
-        return Ok(());
-    }
-    let mut number = 1_u64;
-    loop {
-        number = black_box(number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7));
+/// Keep a core busy until the parent process ends.
+#[derive(clap::Args)]
+pub struct Busy {
+    /// Process ID of the parent.
+    parent: i32,
+}
+
+impl Busy {
+    /// Runs the hidden command `busy` of the programs that start a [`Load`].
+    pub fn run(&self) -> Result<(), String> {
+        set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
+        // If the parent ended before this call, no signal will come.
+        if getppid() != Pid::from_raw(self.parent) {
+            return Ok(());
+        }
+        let mut number = 1_u64;
+        loop {
+            number = black_box(number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7));
+        }
     }
 }

@@ -12,16 +12,15 @@ enum Command {
     Selfplay(Box<selfplay::Options>),
     #[command(override_usage = "faults.sh [OPTION...]")]
     Faults(bouts::Options),
-    /// Keep a core busy until the parent ends.
     #[command(hide = true)]
-    Busy { parent: i32 },
+    Busy(load::Busy),
 }
 
 fn main() -> ExitCode {
     let outcome = match Command::parse() {
         Command::Selfplay(options) => signals::listen(|_| ()).and_then(|()| selfplay::run(&options)),
         Command::Faults(options) => signals::listen(|_| ()).and_then(|()| bouts::run(&options)),
-        Command::Busy { parent } => load::keep_busy(parent).map(|()| true),
+        Command::Busy(busy) => busy.run().map(|()| true),
     };
     match outcome {
         _ if groups::are_ending() => ExitCode::from(130),

@@ -26,7 +26,7 @@ impl Form {
         let numbers = squares.map(|square| [square.column() as i64, square.row() as i64]);
         let letter = |number: usize| char::from(b'A' + number as u8);
         match self {
-            Self::Uci => format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow),
+            Self::Uci => mv.to_uci(),
             Self::Sau => {
                 squares.iter().flat_map(|s| [letter(s.column()), letter(edge - 1 - s.row())]).collect()
             }

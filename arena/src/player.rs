@@ -1,6 +1,7 @@
-//! The interface that all players implement: searches, baselines and external programs.
+//! The interface that all players implement: searches, baselines and external programs. And the simplest player.
 
 use crate::failure::Failure;
+use fastrand::Rng;
 use otrera::{Move, Position, Side};
 use std::time::Duration;
 
@@ -51,5 +52,21 @@ pub trait Player: Send {
     /// Leaves after the last game.
     fn leave(&mut self) -> Result<(), Failure> {
         Ok(())
+    }
+}
+
+/// A player that draws its move at random; each legal move is equally likely.
+pub struct RandomPlayer(Rng);
+
+impl RandomPlayer {
+    pub fn new(seed: u64) -> Self {
+        Self(Rng::with_seed(seed))
+    }
+}
+
+impl Player for RandomPlayer {
+    fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Failure> {
+        let moves: Vec<Move> = position.legal_moves().collect();
+        self.0.choice(moves).map(Choice::from).ok_or_else(|| Failure::cannot("the game is over"))
     }
 }

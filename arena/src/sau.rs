@@ -17,6 +17,7 @@ use clap::ValueEnum;
 use fastrand::Rng;
 use otrera::{GameRecord, Move, Position, Side, Size, mix_seed};
 use rustix::process::Signal;
+use serde::{Deserialize, Serialize};
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -45,7 +46,7 @@ pub struct Options {
     pub total_time: Duration,
     /// Seconds that a move costs on the platform's clock besides thinking.
     #[arg(long, value_name = "FROM..TO", default_value = "0.25..0.5", value_parser = read_charge)]
-    charge: Range<f64>,
+    pub charge: Range<f64>,
     /// Kill the engine once a game: in its own turn (ours), in the opponent's, whose move is then lost (theirs), or
     /// alternately (both). Or kill on alternate turns only its child process (searcher), or only the process that the
     /// platform started, which then has the platform's record in every game (guardian).
@@ -53,21 +54,10 @@ pub struct Options {
     pub kill: Kill,
     /// Maximum thinking time of the opponent for a move, in seconds.
     #[arg(long, value_name = "S", default_value = "0.3", value_parser = read_seconds)]
-    opponent_time: Duration,
+    pub opponent_time: Duration,
     /// Random seed of the opponent, the charges and the kills.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-}
-
-impl Options {
-    /// Default of [`Options::total_time`].
-    pub const TOTAL_TIME: Duration = Duration::from_secs(60);
-
-    /// Creates options with the default charge; `opponent_time` is `None` for the default.
-    pub fn new(total_time: Duration, kill: Kill, opponent_time: Option<Duration>, seed: u64) -> Self {
-        let opponent_time = opponent_time.unwrap_or(Duration::from_millis(300));
-        Self { total_time, charge: 0.25..0.5, kill, opponent_time, seed }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -122,10 +112,9 @@ impl Conditions<'_> {
     }
 }
 
-#[derive(Clone, Debug)]
+/// Facts of a game besides its record.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Played {
-    /// The game, without names.
-    pub record: GameRecord,
     /// Reason why the game was not finished; `None` if it was.
     pub broken: Option<String>,
     /// Time that the engine used, by the platform's clock.
@@ -134,6 +123,8 @@ pub struct Played {
     pub killed: Option<usize>,
     /// Number of moves that the platform refused as illegal.
     pub refused: usize,
+    /// The engine's log.
+    #[serde(skip)]
     pub log: String,
 }
 
@@ -145,14 +136,14 @@ impl Played {
 }
 
 /// Plays a game of the engine against `opponent` on the simulated platform. Its files are written to `folder`, which
-/// must be empty.
+/// must be empty. Returns the game, without names, and its facts.
 pub fn simulate(
     opponent: &mut dyn Player,
     conditions: Conditions,
     folder: &Path,
     watcher: &mut Watcher,
-) -> Played {
-    let platform = Mutex::new(Platform::new(conditions, folder));
+) -> (GameRecord, Played) {
+    let platform = Mutex::new(Simulation::new(conditions, folder));
     let setup = GameSetup {
         start: Dialect::Sau.start(None),
         opening: Vec::new(),
@@ -169,7 +160,7 @@ pub fn simulate(
     let record = play(players, &setup, &mut |position, ply, event| {
         if let Event::Failed(loser, failure) = event {
             let who = if loser == side { "" } else { "the opponent: " };
-            broken.get_or_insert(format!("{who}{}", failure.detail));
+            broken.get_or_insert(format!("{who}{failure}"));
         }
         watcher(position, ply, event);
     });
@@ -177,34 +168,29 @@ pub fn simulate(
     platform.program.kill();
     let logs = ["otrera.log", "otrera-2.log"].map(|name| folder.join("engine").join(name));
     let log = logs.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
-    Played { record, broken, log, ..platform.played }
+    (record, Played { broken, log, ..platform.played })
 }
 
 /// The engine under test, handled by the platform and its operator.
-struct Engine<'a, 'b>(&'a Mutex<Platform<'b>>);
+struct Engine<'a, 'b>(&'a Mutex<Simulation<'b>>);
 
 /// The engine's opponent. The platform can kill the engine while the opponent thinks.
 struct Rival<'a, 'b> {
     player: &'a mut dyn Player,
-    platform: &'a Mutex<Platform<'b>>,
+    platform: &'a Mutex<Simulation<'b>>,
 }
 
-fn locked<'a, 'b>(platform: &'a Mutex<Platform<'b>>) -> MutexGuard<'a, Platform<'b>> {
+fn locked<'a, 'b>(platform: &'a Mutex<Simulation<'b>>) -> MutexGuard<'a, Simulation<'b>> {
     platform.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Fails as a player that cannot go on, for this reason.
-fn failed<T>(outcome: Result<T, String>) -> Result<T, Failure> {
-    outcome.map_err(Failure::cannot)
 }
 
 impl Player for Engine<'_, '_> {
     fn begin(&mut self, _: &Position, _: Side) -> Result<(), Failure> {
-        failed(locked(self.0).begin())
+        locked(self.0).begin()
     }
 
     fn choose(&mut self, _: &Position, _: Budget) -> Result<Choice, Failure> {
-        failed(locked(self.0).our_turn()).map(Choice::from)
+        locked(self.0).our_turn().map(Choice::from)
     }
 
     fn played(&mut self, mv: Move) {
@@ -212,7 +198,7 @@ impl Player for Engine<'_, '_> {
     }
 
     fn end(&mut self) -> Result<(), Failure> {
-        failed(locked(self.0).end())
+        locked(self.0).end()
     }
 }
 
@@ -238,7 +224,8 @@ impl Player for Rival<'_, '_> {
     }
 }
 
-struct Platform<'a> {
+/// State of the simulated platform and of its operator in a game.
+struct Simulation<'a> {
     conditions: Conditions<'a>,
     folder: &'a Path,
     rng: Rng,
@@ -249,7 +236,7 @@ struct Platform<'a> {
     /// Number of plies that both players have seen.
     seen: usize,
     /// Reason why the engine cannot go on after the opponent's turn.
-    problem: Option<String>,
+    problem: Option<Failure>,
     /// The result so far: `used`, `killed` and `refused`.
     played: Played,
     /// Texts of the open dialog boxes.
@@ -262,7 +249,7 @@ struct Platform<'a> {
     asked: usize,
 }
 
-impl<'a> Platform<'a> {
+impl<'a> Simulation<'a> {
     fn new(conditions: Conditions<'a>, folder: &'a Path) -> Self {
         let mut rng = Rng::with_seed(conditions.seed());
         let kill_turn = rng.usize(1..=LATEST_KILL);
@@ -275,14 +262,7 @@ impl<'a> Platform<'a> {
             turns: 0,
             seen: 0,
             problem: None,
-            played: Played {
-                record: GameRecord::new("", "", Dialect::Sau.start(None)),
-                broken: None,
-                used: Duration::ZERO,
-                killed: None,
-                refused: 0,
-                log: String::new(),
-            },
+            played: Played::default(),
             boxes: Vec::new(),
             kill_turn,
             kill_due: None,
@@ -290,15 +270,15 @@ impl<'a> Platform<'a> {
         }
     }
 
-    fn begin(&mut self) -> Result<(), String> {
-        self.install().map_err(|error| format!("{}: {error}", self.folder.display()))?;
+    fn begin(&mut self) -> Result<(), Failure> {
+        self.install().map_err(|error| Failure::cannot(format!("{}: {error}", self.folder.display())))?;
         self.load()?;
         let black = self.conditions.side() == Side::Black;
         self.send(if black { "new black\n" } else { "new white\n" });
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), String> {
+    fn end(&mut self) -> Result<(), Failure> {
         self.problem.take().map_or(Ok(()), Err)?;
         // The operator closes the box with the result before the engines receive `end`.
         self.click();
@@ -341,15 +321,15 @@ impl<'a> Platform<'a> {
     }
 
     /// Simulates the platform's Load command: starts the engine and asks for its name. Fails if a dialog box is open.
-    fn load(&mut self) -> Result<(), String> {
+    fn load(&mut self) -> Result<(), Failure> {
         if !self.boxes.is_empty() {
-            return Err(format!("Engine has loaded! {:?} is on the screen", self.boxes));
+            return Err(Failure::cannot(format!("Engine has loaded! {:?} is on the screen", self.boxes)));
         }
         let mut command = vec![self.program().to_string_lossy().into_owned()];
         command.extend(self.conditions.engine.iter().skip(1).cloned());
         self.program.kill();
         self.program.set_command(command);
-        self.program.introduce().map_err(|failure| format!("name?: {failure}"))
+        self.program.introduce().map_err(|failure| failure.after("name?"))
     }
 
     /// Simulates the operator, who closes every dialog box. After a crash, one more box appears with a delay.
@@ -373,7 +353,7 @@ impl<'a> Platform<'a> {
         std::thread::sleep(self.draw(seconds));
     }
 
-    fn load_again(&mut self) -> Result<(), String> {
+    fn load_again(&mut self) -> Result<(), Failure> {
         self.program.kill();
         self.click();
         self.load()?;
@@ -417,7 +397,7 @@ impl<'a> Platform<'a> {
     }
 
     /// Waits for the engine's move while its clock runs. If a kill is due, kills the engine at a random moment.
-    fn our_turn(&mut self) -> Result<Move, String> {
+    fn our_turn(&mut self) -> Result<Move, Failure> {
         self.problem.take().map_or(Ok(()), Err)?;
         self.turns += 1;
         let turn = self.turns;
@@ -429,7 +409,7 @@ impl<'a> Platform<'a> {
         });
         let limit = self.conditions.options.total_time / 10 + HANG;
         let mv = loop {
-            let process = self.program.process().map_err(|failure| failure.detail)?;
+            let process = self.program.process()?;
             // The operator looks at the screen from time to time.
             let glance = began.elapsed() + Duration::from_millis(200);
             match process.line(began, kill_at.unwrap_or(limit).min(glance)) {
@@ -443,9 +423,9 @@ impl<'a> Platform<'a> {
                 // A line that was complete before the kill still counts.
                 Err(Failure { kind: Kind::Late, .. }) if kill_at.take().is_some() => self.kill(),
                 Err(failure) if failure.kind.is_crash() && !self.boxes.is_empty() => self.load_again()?,
-                Err(forfeit) => {
+                Err(failure) => {
                     let (ply, refused) = (self.board.moves().len(), self.played.refused);
-                    return Err(format!("no move after {ply} plies and {refused} refused: {forfeit}"));
+                    return Err(failure.after(&format!("no move after {ply} plies and {refused} refused")));
                 }
             }
         };
@@ -457,15 +437,17 @@ impl<'a> Platform<'a> {
     }
 
     /// Returns the move in a line. If the move is illegal, shows a dialog box, sends `error` and returns `None`.
-    fn judged(&mut self, line: &str) -> Result<Option<Move>, String> {
-        let letters = line.strip_prefix("move ").ok_or_else(|| format!("{line:?} is not a command"))?;
+    fn judged(&mut self, line: &str) -> Result<Option<Move>, Failure> {
+        let foreign = || Failure::new(Kind::Malformed, format!("{line:?} is not a command"));
+        let letters = line.strip_prefix("move ").ok_or_else(foreign)?;
         let mv = read_letters(letters, Size::STANDARD.edge());
         if let Some(mv) = mv.filter(|&mv| self.board.position().check(mv).is_ok()) {
             return Ok(Some(mv));
         }
         self.played.refused += 1;
         if self.played.refused > MAX_REFUSED {
-            return Err(format!("illegal move {line} after {} plies", self.board.moves().len()));
+            let plies = self.board.moves().len();
+            return Err(Failure::new(Kind::Illegal, format!("{line} after {plies} plies")));
         }
         self.boxes.push("White break rule!");
         self.click();
@@ -506,7 +488,7 @@ impl<'a> Platform<'a> {
 
     /// Sends the opponent's move to the engine and discards the engine's output before it. A dead engine never receives
     /// the move.
-    fn hand_over(&mut self, mv: Move) -> Result<(), String> {
+    fn hand_over(&mut self, mv: Move) -> Result<(), Failure> {
         self.overlook();
         self.make(mv)?;
         if self.boxes.is_empty() {
@@ -531,19 +513,20 @@ impl<'a> Platform<'a> {
     }
 
     /// Plays a move and appends it to the platform's record, if there is one.
-    fn make(&mut self, mv: Move) -> Result<(), String> {
+    fn make(&mut self, mv: Move) -> Result<(), Failure> {
         if self.conditions.all_step() {
             let side = self.board.position().side();
             let line = format!("{side}: {}\r\n", self.board.format_move(mv, Form::Sau));
             let file = OpenOptions::new().append(true).open(self.record());
-            file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| error.to_string())?;
+            file.and_then(|mut file| file.write_all(line.as_bytes()))
+                .map_err(|error| Failure::cannot(format!("the platform's record: {error}")))?;
         }
         self.board.make(mv);
         Ok(())
     }
 
     /// Simulates the platform's Unload command: sends `quit`, and fails if the engine has not exited within [`QUIT`].
-    fn quit(&mut self) -> Result<(), String> {
+    fn quit(&mut self) -> Result<(), Failure> {
         if !self.boxes.is_empty() {
             return Ok(());
         }
@@ -551,6 +534,7 @@ impl<'a> Platform<'a> {
         process.write("quit\n");
         let asked = Instant::now();
         while process.line(asked, QUIT).is_ok() {}
-        if process.is_gone() { Ok(()) } else { Err("still running a second after quit".into()) }
+        let is_gone = process.is_gone();
+        if is_gone { Ok(()) } else { Err(Failure::new(Kind::BadExit, "still running a second after quit")) }
     }
 }

@@ -155,9 +155,26 @@ mod tests {
         assert_eq!((tally.failed(None), tally.failed(Some("late"))), (3, 2));
         assert_eq!(tally.failures()[0]["late"], (1, "late: why".to_owned()));
         assert_eq!(tally.failures()[1].len(), 2);
-        for share in [0.5, 1.25] {
+        for share in [0.5, 1.0, 1.25] {
             tally.add_used(share);
         }
-        assert_eq!((tally.used_percent(), tally.overrun()), (Some([50.0, 125.0, 87.5]), 1));
+        let [least, most, mean] = tally.used_percent().unwrap_or_default();
+        assert_eq!((least, most, mean.round(), tally.overrun()), (50.0, 125.0, 92.0, 1));
+    }
+
+    #[test]
+    fn time_is_that_of_the_player_and_of_its_opponent() {
+        let moves = ["d1-d7/g7", "a7-d4/a7", "g1-e3/e10", "j7-h7/j7"].map(|mv| mv.parse().unwrap());
+        let mut game = GameRecord::new("", "", Position::standard()).with_moves(&moves);
+        game.winner = Some(Side::White);
+        // The first move is one of the opening.
+        for (played, seconds) in game.moves.iter_mut().zip([0, 1, 2, 5]) {
+            played.time = std::time::Duration::from_secs(seconds);
+        }
+        for (side, times) in [(Side::Black, [2.0, 3.0]), (Side::White, [3.0, 2.0])] {
+            let mut tally = Tally::default();
+            tally.add(&game, side);
+            assert_eq!((tally.seconds_a_move(), tally.mean_plies()), (times, 4.0), "{side}");
+        }
     }
 }

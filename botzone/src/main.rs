@@ -53,7 +53,8 @@ enum Command {
 /// Runs the command on the command line; returns the exit status.
 fn obey(arguments: &[OsString], started: Instant) -> u8 {
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
-    problems.extend(settings.set("preset", PRESET, Path::new("")).err());
+    let unknown = settings.set("preset", PRESET, Path::new("")).err();
+    problems.extend(unknown.map(|valid| format!("preset {PRESET}: {valid}")));
     let command = read(arguments, &mut settings, &mut problems);
     let printed = match command {
         Command::Play => {
@@ -74,16 +75,19 @@ fn obey(arguments: &[OsString], started: Instant) -> u8 {
     }
 }
 
-/// Reads a command and options `--name value`. Adds a problem for each that is invalid.
+/// Reads a command and options, `--name value` or `--name=value`. Adds a problem for each that is invalid.
 fn read(arguments: &[OsString], settings: &mut Settings, problems: &mut Vec<String>) -> Command {
     let mut command = Command::Play;
     let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {
         match (&*word, word.strip_prefix("--")) {
             ("bench", _) => command = Command::Bench,
-            ("--version", _) => command = Command::Version,
-            (_, Some(name)) => {
-                let value = words.next().unwrap_or_default();
+            ("--version" | "-V", _) => command = Command::Version,
+            (_, Some(option)) => {
+                let (name, value) = match option.split_once('=') {
+                    Some((name, value)) => (name, value.into()),
+                    None => (option, words.next().unwrap_or_default()),
+                };
                 let outcome = settings.set(name, &value, Path::new(""));
                 problems.extend(outcome.err().map(|valid| format!("--{name} {value}: {valid}")));
             }
@@ -93,7 +97,8 @@ fn read(arguments: &[OsString], settings: &mut Settings, problems: &mut Vec<Stri
     command
 }
 
-/// Plays until Botzone ends the session. Problems only go to the log: an invalid option never costs a game.
+/// Plays until Botzone ends the session. Problems go to the log and the first debug text: an invalid option never costs
+/// a game.
 fn play(settings: &Settings, mut problems: Vec<String>, arguments: &[OsString], started: Instant) {
     let log = match &settings.log {
         Some(path) => {

@@ -22,12 +22,14 @@ pub fn modified(path: &Path) -> Option<SystemTime> {
 pub fn read(path: &Path, max: u64) -> Result<Vec<u8>> {
     // Checked before opening, since opening a named pipe blocks until it has a writer.
     require_regular(path)?;
-    let mut bytes = Vec::new();
-    File::open(path)?.take(max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max {
-        return Err(Error::other(format!("larger than {} KB", max >> 10)));
+    let too_large = || Error::other(format!("larger than {} KB", max >> 10));
+    if std::fs::metadata(path)?.len() > max {
+        return Err(too_large());
     }
-    Ok(bytes)
+    let mut bytes = Vec::new();
+    // The file can have grown.
+    File::open(path)?.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
 }
 
 fn decoded(bytes: &[u8]) -> String {

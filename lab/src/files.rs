@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Size limit of input files in bytes, equal to that of `otrera analyze --record`.
-pub const MAX_BYTES: u64 = 64 << 20;
+/// Size limit of input files in bytes, equal to that of `otrera analyze --record`. Reading takes up to eight times the
+/// size of a file.
+pub const MAX_BYTES: u64 = 512 << 20;
 
 /// Formats an error message that begins with the path of the file.
 pub fn problem(path: &Path, what: impl Display) -> String {
@@ -31,16 +32,19 @@ pub fn read_text(path: &Path, max: u64) -> Result<String, String> {
 /// Reads at most `max` bytes. Accepts only regular files: a pipe could block, a device could be endless.
 pub fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     // Checked before the file is opened: opening a named pipe waits for its other end.
-    if !path.metadata().map_err(|error| problem(path, error))?.is_file() {
+    let found = path.metadata().map_err(|error| problem(path, error))?;
+    if !found.is_file() {
         return Err(problem(path, "is not a regular file: name one"));
     }
+    let too_large = || problem(path, format!("is larger than {} MB: split it", max >> 20));
+    if found.len() > max {
+        return Err(too_large());
+    }
     let mut bytes = Vec::new();
+    // The file can have grown.
     let read = File::open(path).and_then(|file| file.take(max.saturating_add(1)).read_to_end(&mut bytes));
     read.map_err(|error| problem(path, error))?;
-    if bytes.len() as u64 > max {
-        return Err(problem(path, format!("is larger than {} MB: split it", max >> 20)));
-    }
-    Ok(bytes)
+    if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
 }
 
 pub fn read_model(name: &str) -> Result<Model, String> {

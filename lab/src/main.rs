@@ -1,6 +1,7 @@
 //! The program `lab`: parses the command line and runs one command.
 
 use clap::{ArgAction, Parser, Subcommand};
+use otrera_arena::load::Busy;
 use otrera_lab::commands::judge::confine;
 use otrera_lab::commands::{
     convert, endgames, fit_lead, fit_network, fit_policy, judge, r#match, openings, picture, regret, report,
@@ -43,11 +44,8 @@ enum Command {
     Endgames(endgames::Args),
     #[command(hide = true)]
     Confine(confine::Args),
-    /// Keep a core busy until the parent process exits.
     #[command(hide = true)]
-    Busy {
-        parent: i32,
-    },
+    Busy(Busy),
 }
 
 fn main() -> ExitCode {
@@ -65,7 +63,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), String> {
     // `confine` becomes another program, and `busy` ends with its parent.
-    if !matches!(command, Command::Confine(_) | Command::Busy { .. }) {
+    if !matches!(command, Command::Confine(_) | Command::Busy(_)) {
         interrupt::listen()?;
     }
     match command {
@@ -87,6 +85,6 @@ fn run(command: Command) -> Result<(), String> {
         Command::Openings(args) => openings::run(&args),
         Command::Endgames(args) => endgames::run(&args),
         Command::Confine(args) => confine::run(&args),
-        Command::Busy { parent } => otrera_arena::load::keep_busy(parent),
+        Command::Busy(busy) => busy.run(),
     }
 }

@@ -347,3 +347,45 @@ pub fn normal(rng: &mut Rng) -> f64 {
     let (radius, angle) = (1.0 - rng.f64(), std::f64::consts::TAU * rng.f64());
     (-2.0 * libm::log(radius)).sqrt() * libm::cos(angle)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::record::json;
+    use otrera::{PlayedMove, Position};
+    use testkit::Folder;
+
+    #[test]
+    fn both_games_of_every_tenth_pair_are_held_out() {
+        let folder = Folder::new("held-out");
+        let start = Position::standard();
+        // More than are read at once.
+        let count = 2 * GAMES_AT_ONCE + 90;
+        let games = start.legal_moves().take(count).enumerate().map(|(number, mv)| {
+            let moves = vec![PlayedMove::from(mv)];
+            json::write(&GameRecord { number: number as u64, moves, ..GameRecord::new("", "", start) }) + "\n"
+        });
+        let file = folder.write("games.jsonl", &games.collect::<String>());
+        let args = TrainingArgs {
+            games: vec![file.into()],
+            unfinished: false,
+            buffer: 1,
+            decay: 0.0,
+            seed: 1,
+            base: None,
+        };
+        let number_of = |game: &GameRecord| vec![game.number];
+        let mut data = Data::open(&args, [1, 1], &number_of).unwrap();
+        let (held_out, others): (Vec<u64>, Vec<u64>) =
+            (0..count as u64).partition(|number| number / 2 % 10 == 0);
+        data.tests.sort_unstable();
+        assert_eq!((data.games, &data.tests), (count, &held_out));
+        let mut seen = Vec::new();
+        data.for_each(|samples| {
+            seen.extend(samples);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!((data.seen, seen), (others.len(), others));
+    }
+}

@@ -115,7 +115,10 @@ fn documented_commands_and_options_exist() {
         for Documented { command, .. } in commands(&page) {
             let words: Vec<&str> = command.split(' ').collect();
             let is_known = match words[0] {
-                "make" => words[1..].iter().all(|target| makefile.contains(&format!("\n{target}: "))),
+                "make" => words[1..].iter().all(|word| match word.split_once('=') {
+                    Some((variable, _)) => makefile.contains(&format!("\n{variable} ")),
+                    None => makefile.contains(&format!("\n{word}: ")),
+                }),
                 "dist/lab" | "dist/otrera" => {
                     let name =
                         words.get(1).filter(|word| !word.starts_with('-')).copied().unwrap_or_default();

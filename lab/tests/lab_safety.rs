@@ -211,8 +211,8 @@ fn special_and_oversized_input_files_are_refused() {
         check_refusal(&folder, &command, "is not a regular file: name one");
     }
     check_refusal(&folder, "convert .", "lab: .: is not a regular file: name one\n");
-    File::create(folder.file("large")).and_then(|file| file.set_len((64 << 20) + 1)).unwrap();
-    check_refusal(&folder, "convert large", "lab: large: is larger than 64 MB: split it\n");
+    File::create(folder.file("large")).and_then(|file| file.set_len((512 << 20) + 1)).unwrap();
+    check_refusal(&folder, "convert large", "lab: large: is larger than 512 MB: split it\n");
 }
 
 #[test]

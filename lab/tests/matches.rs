@@ -4,16 +4,17 @@
 mod bot;
 mod laboratory;
 
-use laboratory::{Run, count_running, eventually, lab, run_lab};
+use laboratory::{Run, count_running, eventually, lab, run_lab, write_script};
 use otrera::record::json;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::Folder;
 
-/// Runs a match with `--json`; parses and returns the line of JSON printed at the end.
+/// Runs a match with `--json`; parses and returns its line of JSON.
 fn result_of(line: &str) -> Value {
-    let printed = run_lab(&format!("{line} --json")).printed();
-    serde_json::from_str(printed.lines().last().unwrap()).unwrap()
+    let Run { printed, said, .. } = run_lab(&format!("{line} --json"));
+    let result = printed.lines().find(|line| line.starts_with('{'));
+    serde_json::from_str(result.unwrap_or_else(|| panic!("{printed}{said}"))).unwrap()
 }
 
 /// Plays two games against a program in tests/engines and checks that both end with this verdict for the program.
@@ -149,7 +150,7 @@ fn a_match_is_shown_with_the_board() {
 }
 
 #[test]
-fn platforms_refuse_players_that_they_cannot_run() {
+fn harnesses_refuse_players_and_options_that_they_cannot_use() {
     for (protocol, options, problem) in [
         ("sau", "--limits botzone", "--limits botzone needs a program"),
         ("uci", "--fault all", "this fault does not occur in uci"),
@@ -158,10 +159,58 @@ fn platforms_refuse_players_that_they_cannot_run() {
         ("json", "--platform sau", "--platform sau needs a program as A"),
         ("sau", "--platform sau --size 8", "--platform sau plays on 10x10"),
         ("json", "--kill ours", "--platform"),
+        ("json", "--opponent-time 1", "--platform"),
+        ("sau", "--platform sau --time 1", "--time has no effect with --platform sau: leave it out"),
+        ("sau", "--platform sau --iterations 9", "--iterations has no effect with --platform sau"),
+        ("sau", "--platform sau --free", "--free has no effect with --platform sau"),
+        ("sau", "--platform sau --grace 0", "--grace has no effect with --platform sau"),
+        ("sau", "--platform sau --adjudicate 0.9", "--adjudicate has no effect with --platform sau"),
+        ("json", "--limits botzone --grace 1", "--grace has no effect with --limits botzone"),
         ("json", "--limits botzone --fault all", "cannot be used with"),
     ] {
         let (said, status) = on_platform(protocol, options);
         assert!(said.contains(problem), "{protocol} {options}: {said}");
         assert_ne!(status, Some(0), "{said}");
+    }
+}
+
+/// Returns the command line of a match against random moves, its result file in this folder.
+fn against_random(program: &str, protocol: &str, folder: &Folder, options: &str) -> String {
+    let output = folder.file("games.jsonl");
+    format!("match 'cmd:{program},proto={protocol}' random --plies 0 --output {output} {options}")
+}
+
+#[test]
+fn a_resumed_match_prints_the_findings_of_all_games() {
+    let engine = |name: &str| format!("{}/tests/engines/{name}", env!("CARGO_MANIFEST_DIR"));
+    for (program, protocol, options, one, two) in [
+        ("talks_nonsense.sh", "json", "--size 8 --limits botzone", "turns: NJ 1 ", "turns: NJ 2 "),
+        ("dies.sh", "sau", "--platform sau --game-time 9", "1 games: 0 finished", "2 games: 0 finished"),
+        ("dies.sh", "json", "--size 8 --fault noise", "noise 1 ", "noise 2 "),
+    ] {
+        let folder = Folder::new("findings");
+        let line = against_random(&engine(program), protocol, &folder, options);
+        for (more, findings) in [("--games 1", one), ("--games 2 --resume", two)] {
+            let Run { printed, said, .. } = run_lab(&format!("{line} {more}"));
+            let words = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains(findings), "{options} {more}: {printed}{said}");
+        }
+        if protocol == "sau" {
+            let other = run_lab(&format!("{line} --games 3 --resume --opponent-time 0.2"));
+            other.assert_refused("was started with platform=SAU, kill None, opponent up to 0.3 s a move");
+        }
+    }
+}
+
+#[test]
+fn a_game_on_the_model_of_a_platform_keeps_the_cause_of_its_end() {
+    for (answer, cause) in
+        [("echo lorem ipsum", "garbage"), ("echo move AAAAAA", "illegal"), ("exit 3", "crash")]
+    {
+        let folder = Folder::new("cause");
+        let script = format!("read line; echo name Script; while read line; do {answer}; done");
+        let program = write_script(&folder, "engine.sh", &script);
+        let result = result_of(&against_random(&program, "sau", &folder, "--games 1 --platform sau"));
+        assert_eq!(result["forfeits"], json!([{cause: 1}, {}]), "{result}");
     }
 }

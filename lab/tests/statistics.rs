@@ -5,7 +5,7 @@ use fastrand::Rng;
 use otrera_lab::stats::elo::{Pairs, elo_of_score, score_of_elo};
 use otrera_lab::stats::mann_whitney::mann_whitney;
 use otrera_lab::stats::shapiro_wilk::shapiro_wilk;
-use otrera_lab::stats::sprt::{Sprt, Verdict};
+use otrera_lab::stats::sprt::{Outcome, Sprt};
 use otrera_lab::stats::{TestResult, wilson};
 
 const INF: f64 = f64::INFINITY;
@@ -144,11 +144,11 @@ fn the_first_sprt_verdict_is_final() {
     assert_close(upper, 45_f64.ln(), 1e-14);
 
     let mut sprt = sprt_after([0, 0, 0, 0, 30], 0.0, 50.0);
-    assert_eq!(sprt.verdict, Verdict::AcceptH1);
+    assert_eq!(sprt.outcome, Outcome::AcceptH1);
     while sprt.llr() > sprt.bounds[0] {
-        assert_eq!(sprt.add(0), Verdict::AcceptH1);
+        assert_eq!(sprt.add(0), Outcome::AcceptH1);
     }
-    assert_eq!(sprt_after([30, 0, 0, 0, 0], 0.0, 50.0).verdict, Verdict::AcceptH0);
+    assert_eq!(sprt_after([30, 0, 0, 0, 0], 0.0, 50.0).outcome, Outcome::AcceptH0);
 }
 
 #[test]
@@ -173,11 +173,11 @@ fn verdicts(true_elo: f64, elo0: f64, elo1: f64) -> (usize, usize) {
     let mut rng = Rng::with_seed(5);
     let mut verdict = || {
         let mut sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap();
-        (0..20_000).map(|_| sprt.add(simulated_pair(&mut rng, true_elo))).find(|&v| v != Verdict::Continue)
+        (0..20_000).map(|_| sprt.add(simulated_pair(&mut rng, true_elo))).find(|&v| v != Outcome::Continue)
     };
     let verdicts: Vec<_> = (0..1000).map(|_| verdict().unwrap()).collect();
     let count = |wanted| verdicts.iter().filter(|&&verdict| verdict == wanted).count();
-    (count(Verdict::AcceptH0), count(Verdict::AcceptH1))
+    (count(Outcome::AcceptH0), count(Outcome::AcceptH1))
 }
 
 #[test]

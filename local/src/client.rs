@@ -5,7 +5,7 @@ use crate::game::{DEFAULTS, Game, News};
 use crate::pace::Pace;
 use crate::reply::{MatchResult, Reply};
 use crate::screen::Screen;
-use crate::site::{Failure, Site};
+use crate::site::{RequestError, Site};
 use crate::starts::Starts;
 use otrera::{Report, Resources, Side};
 use otrera_botzone::messages::request_in_line;
@@ -16,23 +16,23 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The score of all matches that have ended.
+/// Totals over all matches that have ended.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Score {
+pub struct Totals {
     /// Won, lost and drawn matches.
     pub results: [u32; 3],
     /// Matches that the site aborted, or that were given up.
     pub aborted: u32,
 }
 
-impl Score {
+impl Totals {
     /// Returns the number of matches.
     pub fn matches(&self) -> u32 {
         self.results.iter().sum::<u32>() + self.aborted
     }
 }
 
-impl fmt::Display for Score {
+impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [won, lost, drawn] = self.results;
         write!(f, "{won} won, {lost} lost")?;
@@ -63,7 +63,7 @@ pub struct Client {
     ended: HashSet<String>,
     /// Matches with a request that does not fit; true once the user was told.
     foreign: BTreeMap<String, bool>,
-    score: Score,
+    totals: Totals,
     /// True once the site has answered.
     was_connected: bool,
     /// Failures since the last answer of the site.
@@ -93,7 +93,7 @@ impl Client {
             first_shares,
             ended: HashSet::new(),
             foreign: BTreeMap::new(),
-            score: Score::default(),
+            totals: Totals::default(),
             was_connected: false,
             failures: 0,
         }
@@ -101,7 +101,7 @@ impl Client {
 
     /// Plays until `is_over` returns true between two polls, or the program ends. Fails if the site refuses the
     /// address.
-    pub fn run(&mut self, is_over: impl Fn(&Self) -> bool) -> Result<Score, String> {
+    pub fn run(&mut self, is_over: impl Fn(&Self) -> bool) -> Result<Totals, String> {
         let mut wait = self.pace.first_wait;
         while !self.starts.is_ending() && !is_over(self) {
             let began = Instant::now();
@@ -115,7 +115,7 @@ impl Client {
                     }
                     self.failed("the answer is incomplete", wait);
                 }
-                Err(Failure::Refused(reason)) if !self.was_connected => {
+                Err(RequestError::Refused(reason)) if !self.was_connected => {
                     return Err(format!(
                         "{} refuses the address ({reason}); copy it again from your account's page",
                         self.site.host()
@@ -131,12 +131,12 @@ impl Client {
             self.starts.wait(wait);
             wait = (wait * 2).min(self.pace.longest_wait);
         }
-        Ok(self.score)
+        Ok(self.totals)
     }
 
-    /// Returns the score of the matches that have ended.
-    pub fn score(&self) -> Score {
-        self.score
+    /// Returns the totals over the matches that have ended.
+    pub fn totals(&self) -> Totals {
+        self.totals
     }
 
     /// True if no match is under way.
@@ -145,7 +145,7 @@ impl Client {
     }
 
     /// Sends the answers that the site may not have and waits for its reply.
-    fn poll(&mut self) -> Result<Reply, Failure> {
+    fn poll(&mut self) -> Result<Reply, RequestError> {
         let answers: Vec<(String, String)> =
             self.games.iter().filter_map(|(name, game)| Some((name.clone(), game.to_send()?))).collect();
         for (name, answer) in &answers {
@@ -328,12 +328,12 @@ impl Client {
             Some(Some(_)) => "lost",
             Some(None) => "drawn",
         };
-        let [won, lost, drawn] = &mut self.score.results;
+        let [won, lost, drawn] = &mut self.totals.results;
         *match words {
             "won" => won,
             "lost" => lost,
             "drawn" => drawn,
-            _ => &mut self.score.aborted,
+            _ => &mut self.totals.aborted,
         } += 1;
         let record = match game.finish(outcome.flatten()) {
             Ok(Some(path)) => format!(" Record: {}", path.display()),
@@ -341,7 +341,7 @@ impl Client {
             Err(problem) => format!(" {problem}"),
         };
         self.screen
-            .say(&format!("{name}: {words} as {us} after {plies} moves. Score: {}.{record}", self.score));
+            .say(&format!("{name}: {words} as {us} after {plies} moves. Score: {}.{record}", self.totals));
         if self.games.is_empty() {
             self.shares = self.first_shares;
         }
@@ -367,14 +367,43 @@ mod tests {
     use crate::address::Address;
     use otrera_front::io::Log;
 
-    #[test]
-    fn matches_share_cores_and_memory() {
+    /// Returns a client that expects one match, with 4 threads and 256 MB.
+    fn client() -> Client {
         let address =
             Arc::new(Address::parse("http://127.0.0.1:9/api/user/secret").unwrap_or_else(|_| unreachable!()));
         let screen = Screen::new(Box::new(std::io::sink()), Log::none(Instant::now()), Arc::clone(&address));
         let settings = Settings { threads: Some(4), memory: Some(256 << 20), ..Settings::default() };
         let site = Site::new(address, Duration::from_secs(1));
-        let mut client = Client::new(site, &settings, Pace::BOTZONE, screen, Arc::default(), 1);
+        Client::new(site, &settings, Pace::BOTZONE, screen, Arc::default(), 1)
+    }
+
+    #[test]
+    fn results_count_from_our_place() {
+        // The first request, our place, the scores, and the counts of won, lost, drawn and aborted matches.
+        for (request, slot, scores, expected) in [
+            ("-1 -1 -1 -1 -1 -1", 0, vec![2, 0], ([1, 0, 0], 0)),
+            ("-1 -1 -1 -1 -1 -1", 0, vec![0, 2], ([0, 1, 0], 0)),
+            ("2 0 2 5 5 5", 1, vec![0, 2], ([1, 0, 0], 0)),
+            ("2 0 2 5 5 5", 1, vec![2, 0], ([0, 1, 0], 0)),
+            ("2 0 2 5 5 5", 1, vec![1, 1], ([0, 0, 1], 0)),
+            ("2 0 2 5 5 5", 1, Vec::new(), ([0, 0, 0], 1)),
+        ] {
+            let mut client = client();
+            let folder = testkit::Folder::new(&format!("local-results-{slot}-{}", scores.len()));
+            client.settings.record_dir = Some(folder.0.clone());
+            client.take("m", request, true);
+            let result = MatchResult { name: "m".into(), slot, scores: scores.clone() };
+            client.finish(result.clone());
+            // A result that comes twice counts once.
+            client.finish(result);
+            let score = client.totals();
+            assert_eq!((score.results, score.aborted), expected, "{request} {scores:?}");
+        }
+    }
+
+    #[test]
+    fn matches_share_cores_and_memory() {
+        let mut client = client();
         for (matches, threads, memory) in [(1, 4, 256), (2, 2, 128), (3, 1, 64), (4, 1, 64), (5, 1, 32)] {
             client.take(&format!("m{matches}"), "-1 -1 -1 -1 -1 -1", true);
             client.share();
@@ -384,5 +413,13 @@ mod tests {
                 assert_eq!(share, (Some(threads), Some(memory << 20)), "{matches} matches");
             }
         }
+        // Once all have ended, the next match has everything again.
+        for matches in 1..=5 {
+            client.finish(MatchResult { name: format!("m{matches}"), slot: 0, scores: Vec::new() });
+        }
+        client.take("next", "-1 -1 -1 -1 -1 -1", true);
+        let share =
+            client.games.values().next().map(|game| (game.settings().threads, game.settings().memory));
+        assert_eq!((share, client.totals().aborted), (Some((Some(4), Some(256 << 20))), 5));
     }
 }

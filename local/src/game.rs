@@ -326,6 +326,20 @@ mod tests {
     }
 
     #[test]
+    fn a_record_belongs_to_the_match_with_its_whole_name() {
+        let folder = testkit::Folder::new("local-unfinished");
+        let file = |name: &str, result: &str| format!("AM-aB vs bW-{result}-2026年-Botzone {name}.txt");
+        for other in [file("m12", "未完"), file("m1", "先手胜"), file("1", "未完"), file("m", "未完")]
+        {
+            folder.write(&other, "");
+            assert_eq!(unfinished(&folder, "m1"), None, "{other}");
+        }
+        folder.write(&file("m1 (2)", "未完"), "");
+        let found = unfinished(&folder, "m1").map(|(_, when, suffix)| (when, suffix));
+        assert_eq!(found, Some(("2026年".into(), " (2)".into())));
+    }
+
+    #[test]
     fn a_repeated_request_gets_the_answer_again_and_an_old_one_none() {
         let mut game = Game::begin("a", &Request::Bare(Message::Begin), Style::Simple, &settings())
             .unwrap_or_else(|| unreachable!());

@@ -17,7 +17,7 @@ const SHORT: Duration = Duration::from_secs(30);
 
 /// Reason why a request failed. No text contains the address.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failure {
+pub enum RequestError {
     /// The site was not reached, so that it does not know of the request.
     NotReached(String),
     /// The site may know of the request: the answer is missing, unusable or a server error.
@@ -26,7 +26,7 @@ pub enum Failure {
     Refused(String),
 }
 
-impl Failure {
+impl RequestError {
     /// Returns the reason, for people.
     pub fn reason(&self) -> &str {
         let (Self::NotReached(reason) | Self::Unclear(reason) | Self::Refused(reason)) = self;
@@ -66,15 +66,15 @@ impl Site {
     }
 
     /// Sends answers, as pairs of match and move, and waits for the next requests and results.
-    pub fn poll(&self, answers: &[(String, String)]) -> Result<Reply, Failure> {
+    pub fn poll(&self, answers: &[(String, String)]) -> Result<Reply, RequestError> {
         let headers = answers.iter().map(|(name, answer)| (format!("X-Match-{name}"), answer.clone()));
         let (text, is_whole) = self.get("localai", headers.collect(), self.poll_time)?;
         let reply = Reply::parse(&text, is_whole);
-        reply.ok_or_else(|| Failure::Unclear("the answer does not have the documented form".into()))
+        reply.ok_or_else(|| RequestError::Unclear("the answer does not have the documented form".into()))
     }
 
     /// Starts a match against a bot; returns its name. `seconds` is the time limit for each move.
-    pub fn start(&self, bot: &str, as_white: bool, seconds: u64) -> Result<String, Failure> {
+    pub fn start(&self, bot: &str, as_white: bool, seconds: u64) -> Result<String, RequestError> {
         let players = if as_white { [bot, "me"] } else { ["me", bot] };
         let headers = [
             ("X-Game", "Amazons"),
@@ -87,13 +87,13 @@ impl Site {
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let (text, is_whole) = self.get("runmatch", headers.into(), SHORT)?;
         if !is_whole {
-            return Err(Failure::Unclear("the connection broke during the answer".into()));
+            return Err(RequestError::Unclear("the connection broke during the answer".into()));
         }
-        reply::name(&text).ok_or_else(|| Failure::Refused(first_line(&text, &self.address)))
+        reply::name(&text).ok_or_else(|| RequestError::Refused(first_line(&text, &self.address)))
     }
 
     /// Aborts a match.
-    pub fn abort(&self, name: &str) -> Result<(), Failure> {
+    pub fn abort(&self, name: &str) -> Result<(), RequestError> {
         let headers = vec![("X-Matchid".to_owned(), name.to_owned())];
         self.get("abortmatch", headers, SHORT).map(|_| ())
     }
@@ -104,7 +104,7 @@ impl Site {
         name: &str,
         headers: Vec<(String, String)>,
         time: Duration,
-    ) -> Result<(String, bool), Failure> {
+    ) -> Result<(String, bool), RequestError> {
         let mut request = self.agent.get(self.address.of_request(name));
         for (name, value) in headers {
             request = request.header(name, value);
@@ -115,20 +115,20 @@ impl Site {
 }
 
 /// Reads the text of an answer, and returns false with it if the connection broke before its end.
-fn text_of(response: Response<Body>, address: &Address) -> Result<(String, bool), Failure> {
+fn text_of(response: Response<Body>, address: &Address) -> Result<(String, bool), RequestError> {
     let status = response.status().as_u16();
     let mut bytes = Vec::new();
     let read = response.into_body().into_reader().take(MAX_BYTES + 1).read_to_end(&mut bytes);
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(Failure::Unclear(format!("the answer is larger than {} MB", MAX_BYTES >> 20)));
+        return Err(RequestError::Unclear(format!("the answer is larger than {} MB", MAX_BYTES >> 20)));
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
     match status {
         200..=299 => Ok((text, read.is_ok())),
         // Too many requests, or a request that came too slowly.
-        408 | 425 | 429 => Err(Failure::Unclear(format!("the site answers with status {status}"))),
-        400..=499 => Err(Failure::Refused(format!("status {status}: {}", first_line(&text, address)))),
-        _ => Err(Failure::Unclear(format!("the site answers with status {status}"))),
+        408 | 425 | 429 => Err(RequestError::Unclear(format!("the site answers with status {status}"))),
+        400..=499 => Err(RequestError::Refused(format!("status {status}: {}", first_line(&text, address)))),
+        _ => Err(RequestError::Unclear(format!("the site answers with status {status}"))),
     }
 }
 
@@ -141,8 +141,8 @@ fn first_line(text: &str, address: &Address) -> String {
 }
 
 /// Describes an error. The texts of the library can contain the address and are not used.
-fn failure(error: &Error) -> Failure {
-    let not_reached = |text: &str| Failure::NotReached(text.into());
+fn failure(error: &Error) -> RequestError {
+    let not_reached = |text: &str| RequestError::NotReached(text.into());
     match error {
         Error::HostNotFound => not_reached("the site's name is unknown; is this machine online?"),
         Error::Tls(_) | Error::Rustls(_) => not_reached("no secure connection (TLS)"),
@@ -151,7 +151,7 @@ fn failure(error: &Error) -> Failure {
         Error::Timeout(ureq::Timeout::Resolve | ureq::Timeout::Connect) => {
             not_reached("no connection in time")
         }
-        Error::Timeout(_) => Failure::Unclear("no answer in time".into()),
+        Error::Timeout(_) => RequestError::Unclear("no answer in time".into()),
         Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             not_reached("the connection is refused")
         }
@@ -159,7 +159,7 @@ fn failure(error: &Error) -> Failure {
         Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
             not_reached("no secure connection (TLS): the certificate is not accepted")
         }
-        Error::Io(error) => Failure::Unclear(format!("the connection broke ({})", error.kind())),
-        _ => Failure::Unclear("the connection broke (HTTP)".into()),
+        Error::Io(error) => RequestError::Unclear(format!("the connection broke ({})", error.kind())),
+        _ => RequestError::Unclear("the connection broke (HTTP)".into()),
     }
 }

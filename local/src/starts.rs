@@ -2,7 +2,7 @@
 
 use crate::pace::Pace;
 use crate::screen::Screen;
-use crate::site::{Failure, Site};
+use crate::site::{RequestError, Site};
 use otrera::Side;
 use std::collections::HashSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -111,7 +111,7 @@ impl Starts {
                     screen.say(&format!("{name}: started against {}", plan.bot));
                     wait = pace.first_wait;
                 }
-                Err(Failure::Refused(reason)) => {
+                Err(RequestError::Refused(reason)) => {
                     screen.say(&format!(
                         "The site refuses the match: {reason}. Is {} a bot's version ID?",
                         plan.bot
@@ -145,7 +145,7 @@ impl Starts {
     }
 
     /// Notes the outcome of a start.
-    fn asked(&self, outcome: &Result<String, Failure>, us: Side) {
+    fn asked(&self, outcome: &Result<String, RequestError>, us: Side) {
         let mut state = self.locked();
         state.is_asking = false;
         match outcome {
@@ -155,7 +155,7 @@ impl Starts {
                     state.open.insert(name.clone());
                 }
             }
-            Err(Failure::Unclear(_)) => state.unclear = Some(us),
+            Err(RequestError::Unclear(_)) => state.unclear = Some(us),
             Err(_) => {}
         }
         self.changed.notify_all();
@@ -177,5 +177,25 @@ impl Starts {
         let aborts = |name: &String| site.abort(name).or_else(|_| site.abort(name)).is_ok();
         let aborted = open.iter().filter(|name| aborts(name)).count();
         (aborted, open.len() - aborted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_that_asks_for_a_move_was_started_after_all() {
+        let starts = Starts::default();
+        let plan = Plan { bot: "b".into(), as_white: false, games: 1, at_once: 1, seconds: 1 };
+        starts.announce(&plan);
+        assert!(starts.next(1) && !starts.are_over());
+        starts.asked(&Err(RequestError::Unclear("no answer".into())), Side::Black);
+        starts.meet("other", Side::White);
+        assert!(!starts.are_over(), "we play the other side there");
+        starts.meet("ours", Side::Black);
+        assert!(!starts.are_over(), "it has not ended");
+        starts.finish("ours");
+        assert!(starts.are_over() && !starts.next(1), "no match is left");
     }
 }

@@ -4,7 +4,7 @@ use crate::site::{FAULTS, Options, SECRET, Site, USER};
 use otrera_front::io::Log;
 use otrera_front::settings::Settings;
 use otrera_local::address::Address;
-use otrera_local::client::{Client, Score};
+use otrera_local::client::{Client, Totals};
 use otrera_local::pace::Pace;
 use otrera_local::screen::Screen;
 use otrera_local::starts::{Plan, Starts};
@@ -88,7 +88,7 @@ impl Player {
     }
 
     /// Plays until all matches are over.
-    fn play(&mut self, site: &Site) -> Score {
+    fn play(&mut self, site: &Site) -> Totals {
         let (until, starts) = (Instant::now() + LIMIT, Arc::clone(&self.starts));
         let is_over = |client: &Client| {
             client.is_idle() && starts.are_over() && site.state().is_over() || Instant::now() > until
@@ -130,15 +130,15 @@ fn all_matches_finish(matches: u32, faults: f64, seed: u64) -> Site {
     let (site, folder) = (Site::new(options), Folder::new("local"));
     let mut player = Player::new(&site, &folder, 8);
     player.start(matches / 2, 4, true);
-    let score = player.play(&site);
+    let totals = player.play(&site);
     let (state, text) = (site.state(), player.lines.text());
     assert_eq!(state.errors, [] as [String; 0], "{text}");
     assert_eq!(state.unanswered(), [] as [&String; 0], "{text}");
     assert!(state.is_over(), "{text}");
     let (all, aborted) = state.matches();
     assert!(all >= matches as usize, "{all} matches");
-    assert_eq!((score.matches() as usize, score.aborted as usize), (all, aborted), "{text}");
-    assert!(text.contains(&format!("Score: {score}.")), "{score} is missing in {text}");
+    assert_eq!((totals.matches() as usize, totals.aborted as usize), (all, aborted), "{text}");
+    assert!(text.contains(&format!("Score: {totals}.")), "{totals} is missing in {text}");
     assert_eq!(text.matches("not answered").count(), text.matches("f0re1gn").count(), "{text}");
     drop(state);
     assert_no_secret(&player.lines, &folder);

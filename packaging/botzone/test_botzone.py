@@ -314,7 +314,7 @@ class Ways(BotzoneTest):
                 self.assertEqual(checksum([*by(way), bot]), expected)
 
     def test_each_plays_what_the_executable_plays(self):
-        options = ["--iterations", "500", "--seed", "1"]
+        options = ["--iterations", "500", "--seed=1"]
         for mode in MODES:
             expected = self.play([str(DIST / "otrera"), *options], mode, turns=8)
             for way in WAYS:

@@ -167,4 +167,24 @@ mod tests {
         assert_eq!(format_losses(&losses), expected);
         assert_eq!(format_losses(&losses[..1]), "Black lost 10.0% win rate per move\n");
     }
+
+    #[test]
+    fn a_loss_gets_the_gravest_mark_that_it_deserves() {
+        let [played, better] = ["d1-d7/g7", "g1-g7/d7"].map(|mv| mv.parse::<Move>().unwrap());
+        for (after, remark) in [
+            (0.25, "blunder: loses 25.0% win rate; g1-g7/d7 is better"),
+            (0.38, "mistake: loses 12.0% win rate; g1-g7/d7 is better"),
+            (0.44, "inaccuracy: loses 6.0% win rate; g1-g7/d7 is better"),
+            (0.47, ""),
+            (0.6, ""),
+        ] {
+            let mut game = GameRecord::new("", "", Position::standard()).with_moves(&[played]);
+            let opinion = |black, line: &[Move]| Opinion { black, line: line.to_vec(), verdict: None };
+            mark_losses(&mut game, &[opinion(0.5, &[better]), opinion(after, &[])]).unwrap();
+            let comment = game.notes.get(&1).map_or("", |note| note.comment.as_str());
+            assert_eq!(comment, remark, "{after}");
+            let variations = game.notes.get(&0).map_or(0, |note| note.variations.len());
+            assert_eq!(variations, usize::from(!remark.is_empty()), "{after}");
+        }
+    }
 }

@@ -64,7 +64,7 @@ async fn serve(options: &CommandLine) -> Result<(), String> {
     let url = address.url();
     let (tabs, mut open_tabs) = watch::channel(0);
     let shared = Shared {
-        page: otrera_web::page(&describe(options)),
+        page: otrera_web::page(&describe(options), &token()?),
         jobs: start_engine(options)?,
         matches: Mutex::new(Matches::new(&options.settings)),
         tabs,

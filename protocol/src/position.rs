@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Maximum size of a game record file, in bytes.
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// Returns the start position given by `--fen` or `--size`, by default the standard one. Fails for an invalid FEN.
 pub fn start(options: &CommandLine) -> Result<Position, String> {
@@ -66,21 +66,22 @@ pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
 /// to standard error, and are errors with `--strict`.
 fn recorded(file: &Path, options: &CommandLine) -> Result<GameRecord, String> {
     let bytes = files::read(file, MAX_BYTES).map_err(|error| error.to_string())?;
-    let reading = record::read_bytes(&bytes).map_err(|error| error.to_string())?;
-    show_warnings(file, &reading.warnings);
-    if options.own.strict && !reading.warnings.is_empty() {
+    let wanted = options.own.game.unwrap_or(1).max(1);
+    // Keeps the wanted game only: all games of a large file would need many times its memory.
+    let (mut count, mut found) = (0, None);
+    let warnings = record::read_each(&bytes, |game| {
+        count += 1;
+        found = found.take().or((count == wanted).then_some(game));
+    })
+    .map_err(|error| error.to_string())?;
+    show_warnings(file, &warnings);
+    if options.own.strict && !warnings.is_empty() {
         return Err("--strict refuses a record with warnings".into());
     }
-    let games = reading.games;
-    let count = games.len();
-    let wanted = match options.own.game {
-        None if count > 1 => return Err(format!("has {count} games; choose one with --game N")),
-        number => number.unwrap_or(1),
-    };
-    games
-        .into_iter()
-        .nth(wanted.saturating_sub(1))
-        .ok_or_else(|| format!("has no game {wanted}, only {count}"))
+    if options.own.game.is_none() && count > 1 {
+        return Err(format!("has {count} games; choose one with --game N"));
+    }
+    found.ok_or_else(|| format!("has no game {wanted}, only {count}"))
 }
 
 fn show_warnings(file: &Path, warnings: &[Warning]) {

@@ -272,7 +272,8 @@ fn invalid_record_files_are_refused() {
     let folder = folder("refused");
     let pipe = folder.join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
-    std::fs::write(folder.join("two.txt"), "(;GM[18]SZ[8])(;GM[18]SZ[8])").expect("a file for the test");
+    let games = "(;GM[18]SZ[8];B[cHcCfC])(;GM[18]SZ[8];B[cHcDcC])";
+    std::fs::write(folder.join("two.txt"), games).expect("a file for the test");
     std::fs::write(folder.join("none.txt"), "").expect("a file for the test");
     let huge = std::fs::File::create(folder.join("huge.txt")).expect("a file for the test");
     huge.set_len(1 << 40).expect("a file with a hole");
@@ -283,7 +284,7 @@ fn invalid_record_files_are_refused() {
         (text(&folder.join("absent")), "absent: "),
         (text(&folder.join("none.txt")), "contains no game"),
         (text(&folder.join("two.txt")), "has 2 games; choose one with --game N"),
-        (text(&folder.join("huge.txt")), "larger than 65536 KB"),
+        (text(&folder.join("huge.txt")), "larger than 524288 KB"),
     ] {
         let exit = run(OTRERA, ["analyze", "--record", file], b"");
         assert_eq!((exit.status, exit.rest.as_str()), (Some(2), ""), "{file}: {}", exit.errors);
@@ -293,7 +294,8 @@ fn invalid_record_files_are_refused() {
     let game = |number| {
         run(OTRERA, ["analyze", "--iterations", "20", "--record", text(&two), "--game", number], b"")
     };
-    assert_eq!(game("2").status, Some(0));
+    assert_contains(&game("1").rest, "Black played c1-c6/f6");
+    assert_contains(&game("2").rest, "Black played c1-c5/c6");
     assert_contains(&game("3").errors, "has no game 3, only 2");
 }
 
@@ -408,6 +410,23 @@ fn a_game_is_annotated() {
     assert_contains(&run(OTRERA, ["analyze", "--annotate", "new.sgf"], b"").errors, "needs a game");
     let unknown = ["analyze", "--record", text(&game), "--annotate", "new.pdf"];
     assert_contains(&run(OTRERA, unknown, b"").errors, "must end in .sgf, .json or .txt");
+}
+
+#[test]
+fn parts_of_a_record_in_no_game_are_named_on_standard_error() {
+    let file = folder("warnings").join("game.txt");
+    std::fs::write(&file, "1. d1-d7/g7 a7-d4/a7\n\n2. d1-d2/d3\n3. a7-a6\n").unwrap();
+    let analyze = ["analyze", "--record", text(&file), "--iterations", "10"];
+    let lenient = run(OTRERA, analyze, b"");
+    assert_eq!(lenient.status, Some(0), "{}", lenient.errors);
+    assert_contains(&lenient.rest, "White played a7-d4/a7");
+    for warning in ["line 3: move 3, d1-d2/d3, is not legal", "line 4: in no game: a7-a6"] {
+        assert_contains(&lenient.errors, &format!("{}: {warning}", file.display()));
+    }
+    let strict = run(OTRERA, analyze.into_iter().chain(["--strict"]), b"");
+    assert_eq!((strict.status, strict.rest.as_str()), (Some(2), ""), "{}", strict.errors);
+    assert_contains(&strict.errors, "line 4: in no game: a7-a6");
+    assert_contains(&strict.errors, "--strict refuses a record with warnings");
 }
 
 #[test]

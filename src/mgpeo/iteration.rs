@@ -45,14 +45,14 @@ impl PaperSearch {
         state
     }
 
-    /// Expansion (lines 8 to 14): creates a random child of the path's last node and returns the state there. Does
-    /// nothing if the game is over, or without memory.
+    /// Expansion (lines 8 to 14): creates a random child of the path's last node, appends the child to the path and
+    /// returns the state there. Returns `state` if the game is over or the tree is full.
     pub fn expansion(&mut self, state: State) -> State {
         let Some(&Step { node: v, .. }) = self.path.last() else { return state };
         if state.winner().is_some() {
             return state;
         }
-        // Only moves of the root can be excluded, whose halves leave the root and its children.
+        // Excluded moves start at the root. In move groups, their movements leave the root, their arrows its children.
         let excluded = if self.path.len() <= 2 { &self.root.excluded[..] } else { &[] };
         let Self { tree, actions, params, seed, .. } = self;
         let child = tree.try_next(v, || {
@@ -106,10 +106,11 @@ fn best_by_uct(children: &[Node], factor: f32) -> usize {
 /// Returns the number of the child with the highest `X + sqrt(ln N / n * min(1/4, X - X^2 + sqrt(2 * ln N / n)))`.
 fn best_by_ucb1_tuned(children: &[Node], log_visits: f32) -> usize {
     let (mut best, mut highest) = (0, f32::NEG_INFINITY);
-    let most = 0.5 * log_visits.sqrt();
+    // The minimum is at most 1/4, so the exploration term is at most `max_factor / sqrt(n)`.
+    let max_factor = 0.5 * log_visits.sqrt();
     for (number, child) in children.iter().enumerate() {
-        // With the minimum at 1/4 the score is highest, and much faster to compute.
-        if child.value + most * child.spread <= highest {
+        // This upper bound of the score costs no square root.
+        if child.value + max_factor * child.spread <= highest {
             continue;
         }
         let (mean, ratio) = (child.value, log_visits * child.spread * child.spread);
@@ -122,8 +123,8 @@ fn best_by_ucb1_tuned(children: &[Node], log_visits: f32) -> usize {
     best
 }
 
-/// Lists the actions of a state in an order that is random, but equal for equal seeds. Omits `excluded` moves unless
-/// all moves are excluded.
+/// Lists the actions of a state in a random order, determined by `seed`, the state and `excluded`. Omits the actions
+/// whose moves are all `excluded`, unless no other action is left.
 fn list_actions(
     state: &State,
     params: &PaperParams,

@@ -24,7 +24,8 @@
 //! - Both rollouts of a movement node follow one random arrow, which does not count towards their depth.
 //! - A rollout draws its first movement too; it does not replay the tree's move.
 //! - A finished game is worth exactly 0 or 1; the paper evaluates its position.
-//! - `k` of equation 3 favours the side to move. The metrics are Black's minus White's, so equation 6 changes its sign.
+//! - `k` of equation 3 favours the side to move. The metrics are Black's minus White's, so equations 5
+//!   and 6 change their signs.
 //! - The answer is the most-visited child, not the one with the highest score. Section 3.2's early stop is left out.
 //! - Algorithm 4 splits mobility by squares; here it is split by side and runs beside the distances.
 //! - When the memory is full, a node that has untried children stays a leaf.
@@ -70,8 +71,9 @@ pub struct PaperSearch {
     path: Vec<Step>,
     /// Buffer for the actions of a node.
     actions: Vec<Action>,
-    /// Number of iterations of this run, and length of its longest path in edges.
+    /// Number of iterations of this run.
     iterations: u64,
+    /// Length of the longest path of this run, in edges.
     depth: usize,
 }
 

@@ -15,8 +15,9 @@ pub(super) struct Searched<'a> {
     pub position: Position,
     pub excluded: &'a [Move],
     pub iterations: u64,
-    /// Length of the longest path from the root in edges, and number of edges of a whole move.
+    /// Length of the longest path from the root, in edges.
     pub depth: usize,
+    /// Number of edges of a whole move: 2 with move groups, otherwise 1.
     pub edges_per_move: usize,
     pub elapsed: Duration,
 }

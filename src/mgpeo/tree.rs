@@ -1,8 +1,10 @@
 //! The search tree: nodes in one `Vec`, with a limit.
 //!
-//! The children of a node lie side by side, the tried ones first, in a block of 2, 4, 8 ... nodes. When all nodes of
-//! the block have been tried, the children move to a block of twice the size. So the tree holds at most a few untried
-//! children of each node, and the children to choose from are one slice.
+//! The paper creates a node's children one by one, at random. Here the actions of a node are put into a random order,
+//! and its children are tried in this order: a *tried* child is one that the paper has created. The children lie side
+//! by side, the tried ones first, in a block of 2, 4, 8 ... nodes. When all nodes of the block have been tried, the
+//! children move to a block of twice the size. So a block has at most as many untried nodes as tried ones, and
+//! BESTCHILD reads one slice.
 
 use crate::board::moves::Move;
 use crate::board::square::Square;
@@ -210,7 +212,7 @@ impl Tree {
         1 + self.children
     }
 
-    /// True if the last block that the tree was asked for did not fit in its memory.
+    /// True if the tree had no memory for the block requested last.
     pub fn is_full(&self) -> bool {
         self.is_full
     }

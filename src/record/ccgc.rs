@@ -26,11 +26,7 @@ pub fn write(record: &GameRecord) -> String {
     let [when, event] = [plain(&record.when), plain(&record.event)];
     let mut text = format!("#[AM][{black}][{white}][{result}][{when}][{event}];\n");
     for (number, pair) in (1..).zip(record.moves.chunks(2)) {
-        let moves: Vec<String> = pair
-            .iter()
-            .map(|played| played.mv)
-            .map(|mv| format!("{}{}({})", mv.from, mv.to, mv.arrow))
-            .collect();
+        let moves: Vec<String> = pair.iter().map(|played| played.mv.to_ccgc()).collect();
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{number} {}", moves.join(" "));
     }

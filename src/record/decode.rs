@@ -52,7 +52,11 @@ pub(super) fn guesses(bytes: &[u8]) -> impl Iterator<Item = Decoded<'_>> {
         }
     }
     encodings.into_iter().map(|encoding| {
-        let (text, damaged) = encoding.decode_without_bom_handling(bytes);
+        let (mut text, damaged) = encoding.decode_without_bom_handling(bytes);
+        if let Cow::Owned(text) = &mut text {
+            // The decoder reserves thrice the length.
+            text.shrink_to_fit();
+        }
         (text, !damaged)
     })
 }

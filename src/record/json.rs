@@ -251,12 +251,7 @@ fn letters(json: &str) -> Cow<'_, str> {
 
 /// Adds the games that a scan of JSON finds.
 fn add_scanned(json: &str, line: usize, intake: &mut Intake) {
-    let mut found = scan::read(&letters(json), None, true);
-    for warning in &mut found.warnings {
-        warning.line += line - 1;
-    }
-    intake.warnings.append(&mut found.warnings);
-    found.games.into_iter().for_each(|game| intake.add(game, line));
+    scan::scan(&letters(json), None, true, line, intake);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The result of reading a record: its games, and warnings about everything that is in none of them.
 
-use super::GameRecord;
+use super::{GameRecord, work};
 use std::fmt;
 
 /// A remark on a part of a text that could not be read, or could be read in several ways.
@@ -40,12 +40,22 @@ impl Reading {
     /// Collects the games that a reader takes in.
     pub(super) fn collect<E>(read: impl FnOnce(&mut Intake) -> Result<(), E>) -> Result<Self, E> {
         let mut games = Vec::new();
-        let mut take = |game| games.push(game);
+        let mut take = |game| {
+            reserve_some(&mut games);
+            games.push(game);
+        };
         let mut intake = Intake::new(&mut take);
         read(&mut intake)?;
-        let warnings = intake.warnings;
+        let warnings = intake.warnings.all();
         games.shrink_to_fit();
         Ok(Self { games, warnings })
+    }
+}
+
+/// Makes room for another element by less than double: for a while, old and new room exist together.
+pub(super) fn reserve_some<T>(items: &mut Vec<T>) {
+    if items.len() == items.capacity() {
+        items.reserve_exact(16 + items.len() / 4);
     }
 }
 
@@ -58,13 +68,51 @@ pub(super) struct Intake<'t> {
     pub plies: usize,
     /// Number of games with a result.
     pub decided: usize,
-    pub warnings: Vec<Warning>,
+    pub warnings: Warnings,
+}
+
+/// Warnings in the order of the text. Those of a hopeless file are only counted: they would need more memory than it.
+#[derive(Default)]
+pub(super) struct Warnings {
+    kept: Vec<Warning>,
+    left_out: usize,
+}
+
+/// Maximum number of warnings about a file.
+const MAX_WARNINGS: usize = 10_000;
+
+impl Warnings {
+    pub fn push(&mut self, warning: Warning) {
+        if self.kept.len() < MAX_WARNINGS {
+            self.kept.push(warning);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    pub fn extend(&mut self, warnings: impl IntoIterator<Item = Warning>) {
+        warnings.into_iter().for_each(|warning| self.push(warning));
+    }
+
+    /// Returns the warnings so far.
+    pub fn kept(&self) -> &[Warning] {
+        &self.kept
+    }
+
+    /// Returns the warnings; the last one gives the number of those left out.
+    pub fn all(mut self) -> Vec<Warning> {
+        if self.left_out > 0 {
+            let text = format!("{} further warnings about this file are left out", self.left_out);
+            self.kept.push(Warning::new(0, text));
+        }
+        self.kept
+    }
 }
 
 impl<'t> Intake<'t> {
     /// Passes each game to a function.
     pub fn new(take: &'t mut dyn FnMut(GameRecord)) -> Self {
-        Self { take, games: 0, plies: 0, decided: 0, warnings: Vec::new() }
+        Self { take, games: 0, plies: 0, decided: 0, warnings: Warnings::default() }
     }
 
     /// Adds a game up to its first illegal move; the moves from there are in a warning.
@@ -88,27 +136,50 @@ impl<'t> Intake<'t> {
     }
 }
 
-/// Line numbers of increasing offsets in a text.
+/// Line numbers of offsets in a text.
 pub(super) struct Lines<'a> {
     text: &'a str,
     offset: usize,
     line: usize,
+    /// Lines before each block of [`BLOCK`] bytes, as far as the text was read.
+    blocks: Vec<usize>,
 }
+
+/// Bytes between two known line numbers.
+const BLOCK: usize = 1 << 12;
 
 impl<'a> Lines<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { text, offset: 0, line: 1 }
+        Self::from(text, 1)
     }
 
-    /// Returns the line of a byte offset, from 1. Counts anew if the offset lies before the last one.
+    /// Numbers the lines from `first`.
+    pub fn from(text: &'a str, first: usize) -> Self {
+        Self { text, offset: 0, line: first, blocks: vec![first] }
+    }
+
+    /// Returns the line of a byte offset.
     pub fn at(&mut self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
         if offset < self.offset {
-            (self.offset, self.line) = (0, 1);
+            let block = offset / BLOCK;
+            (self.offset, self.line) = (block * BLOCK, self.blocks[block]);
         }
-        let between = &self.text.as_bytes()[self.offset..offset];
-        self.line += between.iter().filter(|&&byte| byte == b'\n').count();
-        self.offset = offset;
+        while self.offset < offset {
+            let end = offset.min((self.offset / BLOCK + 1) * BLOCK);
+            self.count(end);
+            if end.is_multiple_of(BLOCK) && self.blocks.len() == end / BLOCK {
+                self.blocks.push(self.line);
+            }
+        }
         self.line
+    }
+
+    /// Counts the lines up to an offset.
+    fn count(&mut self, end: usize) {
+        let between = &self.text.as_bytes()[self.offset..end];
+        work::count(between.len() / 32);
+        self.line += between.iter().filter(|&&byte| byte == b'\n').count();
+        self.offset = end;
     }
 }

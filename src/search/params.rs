@@ -1,4 +1,4 @@
-//! Parameters of the search. A row of [`parameters`] declares one: its name in text, field, default, valid values and
+//! Parameters of the search. A row of `parameters!` declares one: its name in text, field, default, valid values and
 //! meaning.
 
 use crate::eval::model::Model;

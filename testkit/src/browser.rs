@@ -10,6 +10,20 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+/// Makes the exports of all modules in the page's import map global, so that tests can name them in expressions.
+const MODULES_AS_GLOBALS: &str = r#"
+document.addEventListener("DOMContentLoaded", async () => {
+  const map = document.querySelector("script[type=importmap]")?.textContent ?? '{"imports":{}}';
+  for (const name of Object.keys(JSON.parse(map).imports)) {
+    const module = await import(name);
+    for (const key of Object.keys(module)) {
+      Object.defineProperty(globalThis, key, { get: () => module[key], configurable: true });
+    }
+  }
+  globalThis.hasGlobals = true;
+});
+"#;
+
 /// A browser that shows one page. When dropped, it runs [`Browser::assert_no_complaints`].
 pub struct Browser {
     process: Child,
@@ -72,6 +86,7 @@ impl Browser {
         }
         let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true});
         browser.command("Target.setAutoAttach", attach);
+        browser.command("Page.addScriptToEvaluateOnNewDocument", json!({"source": MODULES_AS_GLOBALS}));
         browser.emulate("light");
         Some(browser)
     }
@@ -126,8 +141,9 @@ impl Browser {
         address.clone_into(&mut self.address);
         for url in ["about:blank".to_owned(), format!("{address}{hash}")] {
             self.command("Page.navigate", json!({"url": url}));
-            let is_loaded =
-                format!("document.readyState === 'complete' && location.href.startsWith({url:?})");
+            let is_loaded = format!(
+                "document.readyState === 'complete' && hasGlobals && location.href.startsWith({url:?})"
+            );
             self.wait_for(&is_loaded);
         }
     }
@@ -257,14 +273,16 @@ impl Browser {
     }
 
     /// Fails on exceptions, console and log messages, and requests for anything except the page, files below the page's
-    /// address, `blob:` workers and `data:` images.
+    /// address, `blob:` workers, `data:` images and modules.
     #[track_caller]
     pub fn assert_no_complaints(&self) {
         let complains = |event: &&Value| match event["method"].as_str() {
             Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => true,
             Some("Network.requestWillBeSent") => {
                 let url = event["params"]["request"]["url"].as_str().unwrap_or_default();
-                ![&*self.address, "blob:", "data:image/"].iter().any(|own| url.starts_with(own))
+                ![&*self.address, "blob:", "data:image/", "data:text/javascript,"]
+                    .iter()
+                    .any(|own| url.starts_with(own))
             }
             _ => false,
         };

@@ -1,25 +1,34 @@
 // The page's controls and start-up.
 
+import { byId, html } from "shared/elements.js";
+import { language, settings, speak, t, TEXT, translate } from "page/core/text.js";
+import { server } from "page/core/engine.js";
+import { engine, state } from "page/core/state.js";
+import { sound } from "page/core/sound.js";
+import { ask, options } from "page/core/controls.js";
+import { room, roomAt } from "page/core/room.js";
+import {
+  canMove, interrupt, play, playTyped, setHalf, settle, step, tell, toggleAnalysis, undo, unlessStopped,
+} from "page/core/game.js";
+import { hint } from "page/core/hint.js";
+import { board, draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show.js";
+import { FORMS, openFile, openLink, openText, save, share, showGame } from "page/core/records.js";
+import { review } from "page/core/review.js";
+import { recent } from "page/core/recent.js";
+import { asked, fillControls, fillNewGame, newGame, playRoom } from "page/rooms/play.js";
+import { analyseRoom } from "page/rooms/analyse.js";
+import { setUp } from "page/rooms/setup.js";
+import { lesson } from "page/rooms/lesson.js";
+import { puzzles } from "page/rooms/puzzles.js";
+import { match } from "page/rooms/match.js";
+import { listenToPictures } from "page/picture.js";
+import { rules } from "page/rules.js";
+
 const THEMES = ["auto", "light", "dark"];
 const SQUARES_SHOWN = ["off", "owners", "moves"];
-/** The engine's strengths. The selection list shows the levels first. */
-const CONTROLS = [
-  ...[0.2, 1, 5, 20].map((seconds) => ({ seconds })),
-  ...[1000, 20000, 200000].map((iterations) => ({ iterations })),
-  ...Array.from({ length: 10 }, (_, index) => ({ level: index + 1 })),
-];
-const CONTROL_GROUPS = { levels: "level", full: "seconds", fixed: "iterations" };
-/** Edges of the boards for new games. */
-const NEW_EDGES = [8, 10];
-
-/** Fills a selection list and chooses one of its values. */
-function options(id, values, chosen) {
-  byId(id).replaceChildren(...values.map(([value, text]) => html("option", { value, selected: String(value) === String(chosen) }, text)));
-}
 
 function setLanguage(chosen) {
-  language = chosen;
-  settings.set("language", chosen);
+  speak(chosen);
   translate();
   options("language", Object.entries(TEXT).map(([name, text]) => [name, text.language]), language);
   options("theme", THEMES.map((theme) => [theme, t("themes")[theme]]), byId("theme").value || (settings.get("theme") ?? "auto"));
@@ -33,7 +42,7 @@ function setLanguage(chosen) {
   // No other computer can open this page's address.
   byId("share").hidden = Boolean(server);
   if (server) byId("server-note").textContent = t("served", server);
-  gridKey = null;
+  forgetGrid();
   if (state.tree) tell(null);
   if (setUp.active) setUp.show();
 }
@@ -41,30 +50,6 @@ function setLanguage(chosen) {
 function setTheme(theme) {
   settings.set("theme", theme);
   document.documentElement.style.colorScheme = theme === "auto" ? "" : theme;
-}
-
-/** The choices in the dialog for a new game, preset to those of the last game. */
-const asked = { edge: 10, players: { black: "human", white: "engine" }, from: null };
-
-function fillControls() {
-  const chosen = byId("control").value || CONTROLS.findIndex(({ level }) => level === state.control.level);
-  byId("control").replaceChildren(...Object.entries(CONTROL_GROUPS).map(([group, unit]) => {
-    const options = [...CONTROLS.entries()].filter(([, control]) => unit in control);
-    return html("optgroup", { label: t("controlGroups")[group] }, ...options.map(([value, control]) => html("option", { value }, controlText(control))));
-  }));
-  byId("control").value = chosen;
-}
-
-function fillNewGame() {
-  choices("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]), asked.edge, (edge) => {
-    asked.edge = edge;
-  });
-  for (const side of SIDES) {
-    byId(`legend-${side}`).textContent = t("plays", t(side));
-    choices(`new-${side}`, "player", ["human", "engine"].map((player) => [player, t(player)]), asked.players[side], (player) => {
-      asked.players[side] = player;
-    });
-  }
 }
 
 /** Steps through the game by keys that neither a control nor a square uses. */
@@ -91,7 +76,6 @@ function listen() {
     draw();
   });
   click("analyse", toggleAnalysis);
-  click("new-game", () => askNewGame(false));
   click("open", () => byId("file").click());
   click("open-paste", () => {
     byId("pasted").value = "";
@@ -124,14 +108,14 @@ function listen() {
   });
   listenToForms();
   listenToLines();
+  playRoom.listen();
+  analyseRoom.listen();
   puzzles.listen();
-  coach.listen();
   sound.listen();
   match.listen();
   review.listen();
   lesson.listen();
   listenToPictures();
-  ending.listen();
   recent.listen();
   rules.listen();
   document.addEventListener("keydown", stepByKey);
@@ -141,10 +125,11 @@ function listen() {
     if (event.dataTransfer.files.length > 0) openFile(event.dataTransfer.files[0]);
   });
   addEventListener("hashchange", async () => {
-    if (match.isRunning) return tell(t("matchRuns"));
+    if (!room().panel().leaves) return tell(t("matchRuns"));
     const { problem } = await openLink();
     // After a bad link, the engine resumes the interrupted task.
-    return problem && settle(problem);
+    if (problem) return settle(problem);
+    return roomAt(location.hash)?.visit();
   });
 }
 
@@ -165,12 +150,6 @@ async function measure() {
   if (!goesOn()) return;
   state.uninterruptible = false;
   settle();
-}
-
-/** Opens a dialog. Its answer stays empty if Escape closes the dialog. */
-function ask(id) {
-  byId(id).returnValue = "";
-  byId(id).showModal();
 }
 
 /** Draws the continuation of a best move under the pointer or with focus; a click plays the move. */
@@ -196,22 +175,6 @@ function listenToForms() {
     action();
   });
   submit("type-move", () => playTyped(byId("typed-move").value));
-  submit("fen-form", async () => {
-    interrupt();
-    try {
-      const { fen } = await engine.ask({ do: "position", fen: byId("fen").value });
-      setTreeToLookAt(new GameTree(fen));
-    } catch (error) {
-      settle(t("unread", "FEN", error.message));
-    }
-  });
-  byId("new-game-dialog").addEventListener("close", ({ target }) => {
-    if (target.returnValue !== "begin") return;
-    if (setUp.active) setUp.close();
-    const [players, control] = [{ ...asked.players }, CONTROLS[byId("control").value]];
-    if (asked.from) beginGame(asked.from.tree.copyTo(asked.from.node), players, control);
-    else newGame(asked.edge, players, control);
-  });
   byId("paste-dialog").addEventListener("close", ({ target }) => {
     if (target.returnValue === "read") openText(t("pasted"), byId("pasted").value);
   });
@@ -227,10 +190,12 @@ async function begin() {
     byId("status").textContent = t("engineFailed", error.message);
     return;
   }
+  const wanted = roomAt(location.hash);
   const { isOpened, problem } = await openLink();
   if (!isOpened && !(await recent.restore())) await newGame(asked.edge, { ...asked.players }, state.control);
   if (problem) tell(problem);
   listen();
+  if (wanted !== playRoom && wanted !== analyseRoom) wanted?.visit();
 }
 
 begin();

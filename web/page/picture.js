@@ -1,5 +1,12 @@
 // Pictures to save: the page's drawings with their styles inlined, rendered as PNG by a canvas.
 
+import { byId, html, SIDES, svg } from "shared/elements.js";
+import { t } from "page/core/text.js";
+import { state } from "page/core/state.js";
+import { unlessStopped } from "page/core/game.js";
+import { download } from "page/core/records.js";
+import { review } from "page/core/review.js";
+
 /** Canvas pixels per pixel of the drawing. */
 const PICTURE_SCALE = 2;
 /** Width of a picture, gap at its edges and between its parts, and height of a line of text, in pixels. */
@@ -37,7 +44,7 @@ function pictureOf(height, parts) {
 }
 
 /** Returns a picture of the board with its arrows. */
-function boardPicture() {
+export function boardPicture() {
   const { width } = PICTURE;
   return pictureOf(width, [placed(byId("board").querySelector("svg"), { y: 0, width, height: width })]);
 }
@@ -49,7 +56,7 @@ function playersText() {
 }
 
 /** Returns a picture of the board, the curve with its marks, and the review's summary of both players. */
-function reviewPicture() {
+export function reviewPicture() {
   const { width, gap, line } = PICTURE;
   const inner = width - 2 * gap;
   const drawn = byId("curve").querySelector("svg:not(.icon)");
@@ -75,7 +82,7 @@ function reviewPicture() {
 }
 
 /** Renders a picture as PNG. */
-async function toPng(picture) {
+export async function toPng(picture) {
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;
   await image.decode();
@@ -91,7 +98,7 @@ async function savePicture(picture, name) {
   await unlessStopped(() => true, async () => download(await toPng(picture), `${name}.png`));
 }
 
-function listenToPictures() {
+export function listenToPictures() {
   byId("save-picture").addEventListener("click", () => savePicture(boardPicture(), "otrera-board"));
   byId("save-review").addEventListener("click", () => savePicture(reviewPicture(), "otrera-review"));
 }

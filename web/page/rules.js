@@ -1,10 +1,18 @@
 // The rules of the game and the keys of the page, with one move as an example.
 
+import { byId, html } from "shared/elements.js";
+import { boardAfter } from "shared/replay.js";
+import { Board } from "shared/board.js";
+import { t } from "page/core/text.js";
+import { engine } from "page/core/state.js";
+import { ask } from "page/core/controls.js";
+import { unlessStopped } from "page/core/game.js";
+
 /** Milliseconds between the steps of the example: start, amazon's move, arrow's flight. */
 const EXAMPLE_STEP = 1300;
-const EXAMPLE = { start: "1q2q/5/1*3/4*/Q2Q1 w - - 0 1", move: "d1-d4/b2" };
+export const EXAMPLE = { start: "1q2q/5/1*3/4*/Q2Q1 w - - 0 1", move: "d1-d4/b2" };
 
-const rules = {
+export const rules = {
   board: null,
   timer: null,
 

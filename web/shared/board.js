@@ -1,9 +1,12 @@
 // The board as a picture. The elements of amazons and arrows stay between positions, so that pieces glide.
 
+import { piece, svg } from "shared/elements.js";
+import { placeOf, squareAt } from "shared/replay.js";
+
 const CELL = 10;
 const MARGIN = 5;
 
-class Board {
+export class Board {
   constructor(holder) {
     this.holder = holder;
     this.key = null;

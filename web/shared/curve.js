@@ -1,12 +1,14 @@
 // Win-rate curves of a game: Black's win rate ply by ply, in one or more series.
 
+import { html, percent, svg } from "shared/elements.js";
+
 const CURVE = { height: 230, bars: 66, left: 46, right: 12, top: 14, bottom: 26 };
 /** Minimum share, 0 to 1, that a bar of full height represents. */
 const MIN_BAR_SCALE = 0.1;
 /** Width of a sign above a bar, in pixels. */
 const SIGN_WIDTH = 14;
 
-class Curve {
+export class Curve {
   /**
    * Calls `choose` with the ply that somebody points at. `chart(game)` returns the data to draw:
    * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, label, mark }], legend: [element or text] }],

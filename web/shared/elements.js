@@ -3,12 +3,12 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Creates an HTML element with attributes and children. Omits attributes that are null or false. */
-function html(name, attributes = {}, ...children) {
+export function html(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
 
 /** Creates an SVG element with attributes and children, like `html`. */
-function svg(name, attributes = {}, ...children) {
+export function svg(name, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
@@ -22,14 +22,14 @@ function filled(element, attributes, children) {
   return element;
 }
 
-function byId(id) {
+export function byId(id) {
   return document.getElementById(id);
 }
 
-const SIDES = ["black", "white"];
+export const SIDES = ["black", "white"];
 
 /** Returns the drawing of a side's amazon: a round shield for Black, a pointed one for White. */
-function piece(side) {
+export function piece(side) {
   const shield = side === "black"
     ? svg("circle", { class: "shield", r: 3.9 })
     : svg("path", { class: "shield", d: "M0-4.5 4.1-1.9V2L0 4.5-4.1 2V-1.9z" });
@@ -41,11 +41,11 @@ function piece(side) {
 }
 
 /** Returns a side's amazon as a small picture for running text. */
-function icon(side) {
+export function icon(side) {
   return svg("svg", { class: "icon", viewBox: "-5 -5 10 10", "aria-hidden": "true" }, piece(side));
 }
 
-function percent(share, digits = 1) {
+export function percent(share, digits = 1) {
   return `${(100 * share).toFixed(digits)} %`;
 }
 
@@ -65,7 +65,7 @@ function count(number, noun) {
 }
 
 /** Scrolls only this list until the element is visible, or to the top without an element. */
-function keepInView(list, element) {
+export function keepInView(list, element) {
   if (!element) {
     list.scrollTop = 0;
     return;

@@ -1,7 +1,9 @@
 // Positions of a game by ply. Squares are texts like "d7".
 
+import { SIDES } from "shared/elements.js";
+
 /** Parses a FEN: `{ edge, side, amazons: [{ side, square }], arrows: [square] }`, where `side` is the side to move. */
-function startOf(fen) {
+export function startOf(fen) {
   const [placement, toMove] = fen.split(" ");
   const rows = placement.split("/");
   const start = { edge: rows.length, side: toMove === "b" ? "white" : "black", amazons: [], arrows: [] };
@@ -18,23 +20,23 @@ function startOf(fen) {
   return start;
 }
 
-function squareAt(column, row) {
+export function squareAt(column, row) {
   return String.fromCharCode(97 + column) + (row + 1);
 }
 
 /** Returns column and row of a square, both from 0. */
-function placeOf(square) {
+export function placeOf(square) {
   return [square.charCodeAt(0) - 97, Number.parseInt(square.slice(1), 10) - 1];
 }
 
 /** Splits the text of a move into its three squares. */
-function squaresOf(move) {
+export function squaresOf(move) {
   const [from, to, arrow] = move.match(/[a-j]\d+/g);
   return { from, to, arrow };
 }
 
 /** Returns the board after this number of plies. Amazons and arrows keep their order, so that drawings can glide. */
-function boardAfter(game, plies) {
+export function boardAfter(game, plies) {
   const { edge, amazons, arrows } = startOf(game.start);
   let last = null;
   for (const { move } of game.moves.slice(0, plies)) {

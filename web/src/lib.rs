@@ -9,10 +9,11 @@ pub mod describe;
 pub mod module;
 pub mod request;
 
-/// Returns the page that sends its requests to a server. `server` is JSON that describes the server's engine.
-pub fn page(server: &str) -> String {
+/// Returns the page that sends its requests to a server. `server` is JSON that describes the server's engine; `nonce`
+/// is a text that nobody can guess: only the page's own scripts have it.
+pub fn page(server: &str, nonce: &str) -> String {
     let page = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
     // Escapes `<`, so that the JSON cannot end the script element.
     let server = server.replace('<', "\\u003c");
-    page.replace("{{engine}}", "").replace("{{server}}", &server)
+    page.replace("{{engine}}", "").replace("{{nonce}}", nonce).replace("{{server}}", &server)
 }

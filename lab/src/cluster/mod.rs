@@ -9,4 +9,4 @@ pub mod python;
 pub(crate) mod ray;
 mod work;
 
-pub use work::{CoreArgs, InOrder, TaskArgs, WorkArgs};
+pub use work::{CoreArgs, InOrder, TaskArgs, WorkArgs, first_new};

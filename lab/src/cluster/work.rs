@@ -5,7 +5,8 @@ use crate::arguments::{cores, read_concurrency, read_range};
 use crate::interrupt::locked;
 use crate::progress::progress_bar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
@@ -48,6 +49,25 @@ impl<T> InOrder<T> {
         }
         ready
     }
+}
+
+/// Maximum number of results tried by [`first_new`].
+const MAX_TRIES: u64 = 100;
+
+/// Returns `result`, or the first of `again(1)`, `again(2)` and so on, whose key is not known yet; adds the key to the
+/// `known` ones. Fails if 100 results in a row have known keys.
+pub fn first_new<T, K: Eq + Hash>(
+    known: &mut HashSet<K>,
+    mut result: T,
+    key: impl Fn(&T) -> Result<K, String>,
+    again: impl Fn(u64) -> Result<T, String>,
+) -> Result<T, String> {
+    let mut attempts = 1..MAX_TRIES;
+    while !known.insert(key(&result)?) {
+        let attempt = attempts.next().ok_or_else(|| format!("repeated others {MAX_TRIES} times"))?;
+        result = again(attempt)?;
+    }
+    Ok(result)
 }
 
 impl CoreArgs {
@@ -120,6 +140,18 @@ mod tests {
     use super::*;
     use std::thread::sleep;
     use std::time::Duration;
+
+    #[test]
+    fn a_repeated_result_is_replaced_by_the_first_new_one() {
+        let mut known = HashSet::from([1, 2, 3]);
+        let known_one = |_: u64| Ok(2);
+        assert_eq!(first_new(&mut known, 5, |key| Ok(*key), known_one), Ok(5));
+        assert_eq!(first_new(&mut known, 5, |key| Ok(*key), |attempt| Ok(attempt + 1)), Ok(4));
+        assert!(known.contains(&4) && known.len() == 5);
+        let stuck = first_new(&mut known, 5, |key| Ok(*key), known_one);
+        assert_eq!(stuck, Err("repeated others 100 times".into()));
+        assert_eq!(first_new(&mut known, 5, |key| Ok(*key), |_| Err("no".into())), Err("no".into()));
+    }
 
     #[test]
     fn parallel_results_are_in_the_order_of_the_items() {

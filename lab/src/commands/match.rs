@@ -1,13 +1,15 @@
 //! `lab match A B`: plays games between two players until all are played or a sequential test has decided.
 
-use crate::arguments::{read_count, read_games, read_if, read_seconds, read_share, read_size, read_time};
+use crate::arguments::{
+    parse, read_count, read_games, read_if, read_seconds, read_share, read_size, read_time,
+};
 use crate::cluster::jobs;
 use crate::cluster::{TaskArgs, WorkArgs};
 use crate::commands::convert::file_safe;
 use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt::{self, locked};
 use crate::matches::findings;
-use crate::matches::platform::{Facts, Platform};
+use crate::matches::harness::Harness;
 use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::score::{Score, repetitions};
@@ -16,11 +18,10 @@ use crate::play::openings::{Book, Openings, check_plies, read_book};
 use crate::progress::progress_bar;
 use crate::stats::Interval;
 use crate::stats::elo::Estimate;
-use crate::stats::sprt::{Sprt, Verdict};
+use crate::stats::sprt::{Outcome, Sprt};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
-use otrera::record::json;
-use otrera::{GameRecord, Position, Side, Size};
+use otrera::{Position, Side, Size};
 use otrera_arena::faults::{Fault, RATE, Setting};
 use otrera_arena::game::Control;
 use otrera_arena::limits::Allowance;
@@ -29,8 +30,8 @@ use otrera_arena::screen::Show;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Play a match between two players; each opening is played twice, with colours swapped.
@@ -100,15 +101,15 @@ pub struct GameArgs {
     /// Random seed of openings and players.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Tolerated delay of an answer, in seconds.
-    #[arg(long, value_name = "S", default_value = "0.1", value_parser = read_seconds)]
-    grace: Duration,
+    /// Tolerated delay of an answer, in seconds [default: 0.1].
+    #[arg(long, value_name = "S", value_parser = read_seconds)]
+    grace: Option<Duration>,
     /// End a game when both players report at least this win rate for one side for six plies.
     #[arg(long, value_name = "RATE", value_parser = read_rate)]
     adjudicate: Option<f32>,
 }
 
-// Platform and display of the games of a match.
+// Harness and display of the games of a match.
 #[derive(clap::Args, Clone, Debug)]
 struct PlatformArgs {
     /// Apply Botzone's limits to programs with its protocol, and print their verdicts, time and memory.
@@ -136,6 +137,9 @@ struct PlatformArgs {
     /// With --platform sau: kill A once a game, as `lab sau --help` describes.
     #[arg(long, value_enum, value_name = "WHOSE", requires = "model")]
     kill: Option<Kill>,
+    /// With --platform sau: maximum thinking time of B for a move, in seconds [default: 0.3].
+    #[arg(long, value_name = "S", requires = "model", value_parser = read_seconds)]
+    opponent_time: Option<Duration>,
     /// Detail of the output.
     #[arg(long, value_enum, value_name = "WHAT", default_value = "none", conflicts_with = "cluster")]
     show: Show,
@@ -163,26 +167,55 @@ fn read_faults(text: &str) -> Result<Faults, String> {
 }
 
 impl PlatformArgs {
-    /// Puts the match on its platform.
+    /// Puts the match into its harness.
     fn apply(&self, matchup: &mut Match, setup: &GameArgs, work: &WorkArgs) -> Result<(), String> {
         matchup.show = self.show;
         matchup.is_parallel = work.cores.concurrency() > 1 && matchup.games > 1;
+        self.check_effect(setup)?;
         if self.limits.is_some() {
             // The limits end the turns of a program; its opponent has its own clock.
             matchup.grace = Duration::MAX;
-            matchup.platform = Platform::Limits(Allowance::BOTZONE);
+            matchup.harness = Harness::Limits(Allowance::BOTZONE);
         } else if let Some(Faults(faults)) = &self.fault {
-            matchup.platform = Platform::Faults(self.fitting(faults, matchup)?, self.setting(matchup));
+            matchup.harness = Harness::Faults(self.fitting(faults, matchup)?, self.setting(matchup));
         } else if self.model.is_some() {
             if matchup.size != Size::STANDARD {
                 return Err("--platform sau plays on 10x10".into());
             }
-            let total_time = setup.game_time.unwrap_or(sau::Options::TOTAL_TIME);
-            let kill = self.kill.unwrap_or(Kill::None);
-            matchup.control = Control::PerGame(total_time);
-            matchup.platform = Platform::Sau(sau::Options::new(total_time, kill, setup.time, setup.seed));
+            let defaults: sau::Options = parse(&[])?;
+            let options = sau::Options {
+                total_time: setup.game_time.unwrap_or(defaults.total_time),
+                kill: self.kill.unwrap_or(defaults.kill),
+                opponent_time: self.opponent_time.unwrap_or(defaults.opponent_time),
+                seed: setup.seed,
+                ..defaults
+            };
+            matchup.control = Control::PerGame(options.total_time);
+            matchup.harness = Harness::Sau(options);
         }
-        matchup.platform.check(&matchup.players)
+        matchup.harness.check(&matchup.players)
+    }
+
+    /// Fails if an option of the games is given that has no effect in this harness.
+    fn check_effect(&self, setup: &GameArgs) -> Result<(), String> {
+        let given = [
+            ("--grace", setup.grace.is_some()),
+            ("--time", setup.time.is_some()),
+            ("--iterations", setup.iterations.is_some()),
+            ("--free", setup.free),
+            ("--adjudicate", setup.adjudicate.is_some()),
+        ];
+        let (given, harness, advice) = if self.model.is_some() {
+            (&given[..], "--platform sau", "--game-time and --opponent-time set the times of A and B")
+        } else if self.limits.is_some() {
+            (&given[..1], "--limits botzone", "Botzone tolerates no delay")
+        } else {
+            return Ok(());
+        };
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(format!("{name} has no effect with {harness}: leave it out; {advice}")),
+            None => Ok(()),
+        }
     }
 
     /// Returns the faults that can occur in A's dialect. Fails if there is none.
@@ -221,9 +254,9 @@ impl GameArgs {
             return Err(format!("{} takes no opening: add --plies 0", player.text));
         }
         let (control, adjudicate) = (self.control(&players), self.adjudicate);
-        let (platform, show, is_parallel) = (Platform::None, Show::None, true);
-        let (size, grace) = (self.size, self.grace);
-        Ok(Match { players, games, size, control, grace, openings, adjudicate, platform, show, is_parallel })
+        let (harness, show, is_parallel) = (Harness::Plain, Show::None, true);
+        let (size, grace) = (self.size, self.grace.unwrap_or(Duration::from_millis(100)));
+        Ok(Match { players, games, size, control, grace, openings, adjudicate, harness, show, is_parallel })
     }
 
     fn openings(&self) -> Result<Openings, String> {
@@ -267,9 +300,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     interrupt::advise(format!(
         "; the games so far are in {shown}; to resume, run the same command with --output {shown} --resume"
     ));
-    let facts = Mutex::default();
-    let (matchup, results) = play(args, matchup, &path, &facts)?;
-    let facts = facts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (matchup, results) = play(args, matchup, &path)?;
     let score = results.score();
     print!("{}", summary(&matchup, &score, test));
     let repeated = repetitions(&results.games());
@@ -280,17 +311,12 @@ pub fn run(args: &Args) -> Result<(), String> {
     if args.json {
         println!("{}", as_json(&score, test));
     }
-    findings::print(&matchup, &facts)
+    findings::print(&matchup, &results.finished())
 }
 
 /// Plays the games that the result file lacks, until all are played or the sequential test decides; returns the match
-/// and its results. Appends the games played on this machine with their facts to `facts`.
-pub fn play(
-    args: &Args,
-    matchup: Match,
-    path: &Path,
-    facts: &Mutex<Vec<(GameRecord, Facts)>>,
-) -> Result<(Match, Results), String> {
+/// and its results.
+pub fn play(args: &Args, matchup: Match, path: &Path) -> Result<(Match, Results), String> {
     let existing = match (args.resume, args.replay_late) {
         (false, _) => Existing::Refuse,
         (true, false) => Existing::Resume,
@@ -301,16 +327,8 @@ pub fn play(
     let progress = Progress::new(args.games, args.sprt.as_ref());
     progress.show(&results, &enough);
     let matches = [(matchup, results)];
-    let [(matchup, results)] = &matches;
-    let line = |number| {
-        let (game, seen) = matchup.game(number)?;
-        let line = json::write(&game);
-        if !matches!(seen, Facts::None) {
-            locked(facts).push((game, seen));
-        }
-        Ok(line)
-    };
-    runner::play_with(&matches, &[line], &args.work, &enough, &|_| progress.show(results, &enough))?;
+    let [(_, results)] = &matches;
+    runner::play(&matches, &args.work, &enough, &|_| progress.show(results, &enough))?;
     progress.bar.finish_and_clear();
     let [played] = matches;
     Ok(played)
@@ -362,7 +380,7 @@ impl<'a> Progress<'a> {
         if self.bar.is_hidden() && lines > shown.1 {
             println!("{}/{} {line}", score.tally.games(), self.total);
         }
-        if self.test.is_some_and(|test| score.tested(test).verdict != Verdict::Continue) {
+        if self.test.is_some_and(|test| score.tested(test).outcome != Outcome::Continue) {
             enough.store(true, Ordering::Relaxed);
         }
         // Scoring reads every game, so it runs for at most 5 % of the time.
@@ -422,8 +440,8 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
     if let Some(test) = test {
         let test = score.tested(test);
         let ([lower, upper], pairs) = (test.bounds, test.pairs.total());
-        let (verdict, llr) = (verdict(&test), test.llr());
-        text += &format!("SPRT: {verdict}, LLR {llr:.2} [{lower:.2}, {upper:.2}] after {pairs} pairs\n");
+        let (outcome, llr) = (format_outcome(&test), test.llr());
+        text += &format!("SPRT: {outcome}, LLR {llr:.2} [{lower:.2}, {upper:.2}] after {pairs} pairs\n");
     }
     text
 }
@@ -444,22 +462,21 @@ fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
         "elo_low": finite(estimate.map(|estimate| estimate.interval.low)),
         "elo_high": finite(estimate.map(|estimate| estimate.interval.high)),
         "forfeits": forfeits,
-        "sprt": test.map(|test| verdict(&score.tested(test))),
+        "sprt": test.map(|test| format_outcome(&score.tested(test))),
     })
 }
 
-pub fn verdict(test: &Sprt) -> &'static str {
-    match test.verdict {
-        Verdict::Continue => "undecided",
-        Verdict::AcceptH0 => "H0",
-        Verdict::AcceptH1 => "H1",
+pub fn format_outcome(test: &Sprt) -> &'static str {
+    match test.outcome {
+        Outcome::Continue => "undecided",
+        Outcome::AcceptH0 => "H0",
+        Outcome::AcceptH1 => "H1",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::parse;
     use crate::stats::elo::Pairs;
 
     #[test]

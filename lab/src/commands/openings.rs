@@ -6,7 +6,7 @@
 
 use crate::arguments::{read_count, read_games, read_share, read_size};
 use crate::cluster::jobs::{self, Job};
-use crate::cluster::{InOrder, TaskArgs, WorkArgs};
+use crate::cluster::{InOrder, TaskArgs, WorkArgs, first_new};
 use crate::commands::endgames::puzzles::{Signature, signature};
 use crate::files::LineLog;
 use crate::interrupt;
@@ -61,9 +61,6 @@ const FILTERS: [(u64, f64); 2] = [(1000, 4.0), (30, 2.0)];
 /// Maximum number of random openings tried for one that is kept.
 const MAX_TRIES: u64 = 100_000;
 
-/// Maximum number of replacements for an opening that repeats an earlier one.
-const MAX_REPEATS: u64 = 100;
-
 /// Bytes a search may use for each iteration; a node group takes about 82.
 const BYTES_AN_ITERATION: u64 = 128;
 
@@ -90,14 +87,16 @@ pub fn run(args: &Args) -> Result<(), String> {
     let bar = progress_bar(args.openings).with_position(count);
     let missing: VecDeque<u64> = (count..args.openings).collect();
     let mut order = InOrder::new(missing.clone());
+    let key = |line: &String| Ok(image(&read_line(line, &start)?, &start));
     let take = |line: &str| {
         bar.inc(1);
         let number =
             number_of(line).ok_or_else(|| format!("{line:?}: expected the number of the opening"))?;
-        order
-            .add(number, line.to_owned())
-            .into_iter()
-            .try_for_each(|(number, line)| log.add(&args.different(line, number, &start, &mut known)?))
+        order.add(number, line.to_owned()).into_iter().try_for_each(|(number, line)| {
+            // Another opening replaces one whose last position is an image of an earlier one.
+            let line = first_new(&mut known, line, key, |attempt| args.find(number, attempt));
+            log.add(&line.map_err(|problem| format!("opening {number}: {problem}: set more --max-plies"))?)
+        })
     };
     let work = |number| args.find(number, 0);
     let job = Job { arguments: args.arguments(), missing, work: &work, take: Box::new(take) };
@@ -152,27 +151,6 @@ impl Args {
         };
         FILTERS.iter().try_for_each(|&(divisor, band)| rate(divisor, band).map(drop))?;
         rate(1, 1.0)
-    }
-
-    /// Returns the line, or that of another opening if its position is an image of an earlier one.
-    fn different(
-        &self,
-        line: String,
-        number: u64,
-        start: &Position,
-        known: &mut HashSet<Signature>,
-    ) -> Result<String, String> {
-        let (mut line, mut attempt) = (line, 0);
-        while !known.insert(image(&read_line(&line, start)?, start)) {
-            attempt += 1;
-            if attempt == MAX_REPEATS {
-                return Err(format!(
-                    "opening {number} repeated others {MAX_REPEATS} times: set more --max-plies"
-                ));
-            }
-            line = self.find(number, attempt)?;
-        }
-        Ok(line)
     }
 }
 

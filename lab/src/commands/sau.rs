@@ -5,14 +5,15 @@ use crate::arguments::read_games;
 use crate::cluster::CoreArgs;
 use crate::interrupt::locked;
 use crate::matches::findings::Summary;
-use crate::matches::platform::{Facts, Platform};
+use crate::matches::harness::{Facts, Harness};
+use crate::matches::results::Finished;
 use crate::matches::runner::Match;
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::Openings;
 use crate::progress::progress_bar;
 use otrera::Size;
 use otrera_arena::game::Control;
-use otrera_arena::sau::{Conditions, Options, Played};
+use otrera_arena::sau::{Conditions, Options};
 use otrera_arena::screen::Show;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -42,17 +43,16 @@ pub fn run(args: &Args) -> Result<(), String> {
     let matchup = args.new_match()?;
     let (games, bar) = (Mutex::new(Vec::new()), progress_bar(args.games));
     args.cores.for_each(0..args.games, |number| {
-        let (_, facts) = matchup.game(number)?;
-        let Facts::Sau(played) = facts else { return Ok(()) };
+        let finished = matchup.game(number)?;
         let mut games = locked(&games);
-        bar.suspend(|| report(args, number, &played));
-        games.push((number, played));
+        bar.suspend(|| report(args, &finished));
+        games.push(finished);
         bar.inc(1);
         Ok(())
     })?;
     bar.finish_and_clear();
     let games = games.into_inner().map_err(|error| error.to_string())?;
-    let summary = Summary::of(&args.options, games.iter().map(|(number, played)| (*number, played)));
+    let summary = Summary::of(&args.options, &games);
     println!("{}", summary.to_text());
     summary.check()
 }
@@ -71,7 +71,7 @@ impl Args {
             grace: Duration::MAX,
             openings: Openings { book: None, plies: 0, balance: 0.5, seed: self.options.seed },
             adjudicate: None,
-            platform: Platform::Sau(self.options.clone()),
+            harness: Harness::Sau(self.options.clone()),
             show: Show::None,
             is_parallel: true,
         })
@@ -79,12 +79,13 @@ impl Args {
 }
 
 /// Prints a game if it was late or not finished; with `--verbose`, any game.
-fn report(args: &Args, number: u64, played: &Played) {
+fn report(args: &Args, Finished { game, facts }: &Finished) {
+    let (number, Facts::Sau(played)) = (game.number, facts) else { return };
     let conditions = Conditions { engine: &[], options: &args.options, number };
     let used = played.share(&args.options);
     let end = match &played.broken {
         Some(why) => format!("NOT FINISHED: {why}"),
-        None if played.record.winner == Some(conditions.side()) => "won".into(),
+        None if game.winner == Some(conditions.side()) => "won".into(),
         None => "lost".into(),
     };
     if args.verbose || played.broken.is_some() || used > 1.0 {
@@ -99,7 +100,7 @@ fn report(args: &Args, number: u64, played: &Played) {
             "game {}: {end}, {}, {} plies{killed}, {} refused, {:.1} % of the time",
             number + 1,
             conditions.side(),
-            played.record.moves.len(),
+            game.moves.len(),
             played.refused,
             100.0 * used
         );

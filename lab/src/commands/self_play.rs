@@ -11,7 +11,7 @@
 
 use crate::arguments::{read_count, read_games, read_size};
 use crate::cluster::jobs::{self, Job};
-use crate::cluster::{InOrder, TaskArgs, WorkArgs};
+use crate::cluster::{InOrder, TaskArgs, WorkArgs, first_new};
 use crate::filling::completion;
 use crate::games::fingerprint;
 use crate::interrupt;
@@ -160,23 +160,17 @@ impl Series<'_> {
     /// Adds a finished game, then writes each game whose predecessors are all finished, made unique if needed.
     fn add(&mut self, game: GameRecord) -> Result<(), String> {
         for (_, game) in self.order.add(game.number, game) {
-            let game = self.different(game)?;
-            self.shard.add(&game)?;
+            let (args, params, number) = (self.args, self.params, game.number);
+            let game = first_new(
+                &mut self.known,
+                game,
+                |game| Ok(fingerprint(game)),
+                |attempt| Ok(play(args, params, number, attempt)),
+            );
+            let advice = "set more --random-plies or --drawn-plies";
+            self.shard.add(&game.map_err(|problem| format!("game {number}: {problem}: {advice}"))?)?;
         }
         Ok(())
-    }
-
-    /// Replays a game that repeats an earlier one, with other seeds, until it is new; fails after 99 replays.
-    fn different(&mut self, mut game: GameRecord) -> Result<GameRecord, String> {
-        const MAX_TRIES: u64 = 100;
-        let (number, mut attempts) = (game.number, 1..MAX_TRIES);
-        while !self.known.insert(fingerprint(&game)) {
-            let attempt = attempts.next().ok_or_else(|| {
-                format!("game {number} repeated others {MAX_TRIES} times: set more --random-plies or --drawn-plies")
-            })?;
-            game = play(self.args, self.params, number, attempt);
-        }
-        Ok(game)
     }
 }
 

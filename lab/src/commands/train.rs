@@ -20,14 +20,13 @@ use crate::files::{LineLog, MAX_BYTES, Output, WEIGHTS, read_text};
 use crate::interrupt;
 use crate::progress::set_prefix;
 use crate::sheet::Sheet;
-use crate::stats::sprt::Verdict;
+use crate::stats::sprt::Outcome;
 use indicatif::HumanDuration;
 use otrera::Size;
 use otrera::eval::weights::WeightsFile;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Train better weights in rounds of self-play, policy fit and match.
@@ -255,7 +254,7 @@ impl<'a> Training<'a> {
             "--resume".into(),
         ])?;
         args.work = self.args.work.clone();
-        let (_, results) = r#match::play(&args, args.new_match()?, &path, &Mutex::default())?;
+        let (_, results) = r#match::play(&args, args.new_match()?, &path)?;
         // Counts only the pairs up to the decision: the number of pairs played after it depends on the machine.
         let test = results.score().tested(&r#match::read_sprt(sprt)?);
         let pairs = test.pairs;
@@ -265,8 +264,8 @@ impl<'a> Training<'a> {
         });
         Ok(Decision {
             score,
-            verdict: r#match::verdict(&test).into(),
-            kept: test.verdict == Verdict::AcceptH1,
+            verdict: r#match::format_outcome(&test).into(),
+            kept: test.outcome == Outcome::AcceptH1,
         })
     }
 

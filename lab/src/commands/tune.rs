@@ -153,7 +153,7 @@ fn run_here(args: &Args, schedule: &mut WeightSchedule) -> Result<(), String> {
             let sender = sender.clone();
             scope.spawn(move |_| {
                 let play = || {
-                    let games = numbers(pair).map(|number| Ok(matchup.game(number)?.0));
+                    let games = numbers(pair).map(|number| Ok(matchup.game(number)?.game));
                     Ok(lead(&games.collect::<Result<Vec<_>, String>>()?))
                 };
                 let lead = catch_unwind(AssertUnwindSafe(play))

@@ -1,36 +1,35 @@
-//! Findings of a match on a platform, printed after its score: verdicts, the table of faults, or the platform's clock.
+//! Findings of a match in its harness, printed after its score: verdicts, the table of faults, or the platform's clock.
 
-use crate::matches::platform::{Facts, Platform};
-
+use crate::matches::harness::{Facts, Harness};
+use crate::matches::results::Finished;
 use crate::matches::runner::Match;
 use crate::matches::score::side_of_a;
 use crate::matches::verdicts::Report;
-use otrera::GameRecord;
 use otrera_arena::bouts::Table;
-use otrera_arena::sau::{Conditions, Kill, Options, Played};
+use otrera_arena::sau::{Conditions, Kill, Options};
 use otrera_arena::tally::Tally;
 
 /// Prints the findings of these games. Fails if a program under test made a mistake.
-pub fn print(matchup: &Match, games: &[(GameRecord, Facts)]) -> Result<(), String> {
-    match &matchup.platform {
-        Platform::None => Ok(()),
-        Platform::Limits(..) => judged(matchup, games),
-        Platform::Faults(..) => {
+pub fn print(matchup: &Match, games: &[Finished]) -> Result<(), String> {
+    let unknown = games.iter().filter(|game| matches!(game.facts, Facts::None)).count();
+    if unknown > 0 && !matches!(matchup.harness, Harness::Plain) {
+        println!("games without findings, from an earlier version: {unknown} of {}", games.len());
+    }
+    match &matchup.harness {
+        Harness::Plain => Ok(()),
+        Harness::Limits(..) => judged(matchup, games),
+        Harness::Faults(..) => {
             let mut table = Table::default();
-            for (game, facts) in games {
+            for Finished { game, facts } in games {
                 if let Facts::Bout(bout) = facts {
-                    table.add(bout, side_of_a(game.number));
+                    table.add(game, bout, side_of_a(game.number));
                 }
             }
             print!("{}", table.to_text());
             if table.check()? { Ok(()) } else { Err("a game was lost by more than a fault".into()) }
         }
-        Platform::Sau(options) => {
-            let played = games.iter().filter_map(|(game, facts)| match facts {
-                Facts::Sau(played) => Some((game.number, played)),
-                _ => None,
-            });
-            let summary = Summary::of(options, played);
+        Harness::Sau(options) => {
+            let summary = Summary::of(options, games);
             println!("{}", summary.to_text());
             summary.check()
         }
@@ -38,11 +37,11 @@ pub fn print(matchup: &Match, games: &[(GameRecord, Facts)]) -> Result<(), Strin
 }
 
 /// Prints a report on each program that had limits.
-fn judged(matchup: &Match, games: &[(GameRecord, Facts)]) -> Result<(), String> {
+fn judged(matchup: &Match, games: &[Finished]) -> Result<(), String> {
     let mut lost = 0;
     for (index, player) in matchup.players.iter().enumerate() {
         let mut report = Report { mode: player.text.clone(), ..Report::default() };
-        for (game, facts) in games {
+        for Finished { game, facts } in games {
             let Facts::Judged(turns) = facts else { continue };
             let a = side_of_a(game.number);
             let side = if index == 0 { a } else { a.opponent() };
@@ -61,12 +60,12 @@ fn judged(matchup: &Match, games: &[(GameRecord, Facts)]) -> Result<(), String> 
 pub struct Summary(Tally);
 
 impl Summary {
-    /// Counts games by number.
-    pub fn of<'a>(options: &Options, games: impl Iterator<Item = (u64, &'a Played)>) -> Self {
+    /// Counts the games that were played on the model.
+    pub fn of(options: &Options, games: &[Finished]) -> Self {
         let mut tally = Tally::default();
-        for (number, played) in games {
-            let side = side_of_a(number);
-            tally.add(&played.record, side);
+        for Finished { game, facts } in games {
+            let (number, Facts::Sau(played)) = (game.number, facts) else { continue };
+            tally.add(game, side_of_a(number));
             if played.broken.is_none() {
                 tally.add_used(played.share(options));
             }

@@ -1,7 +1,7 @@
-//! Matches: players by name, platforms, games on all cores, the result file, and the score.
+//! Matches: players by name, harnesses, games on all cores, the result file, and the score.
 
 pub mod findings;
-pub mod platform;
+pub mod harness;
 pub mod results;
 pub mod runner;
 pub mod score;

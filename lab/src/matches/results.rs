@@ -1,22 +1,54 @@
-//! Result files: the first line holds the conditions of the match, each further line a finished game, in the order in
-//! which games end.
+//! Result files: the first line holds the conditions of the match, each further line a finished game with its facts, in
+//! the order in which games end.
 
 use crate::files::{LineLog, Output};
 use crate::interrupt::locked;
+use crate::matches::harness::Facts;
 use crate::matches::score::Score;
 use otrera::GameRecord;
 use otrera::record::json;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
+
+/// A finished game and its facts.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    pub game: GameRecord,
+    pub facts: Facts,
+}
+
+impl Finished {
+    /// Formats a line of a result file: the JSON of the record, with the facts under `facts` if there are any.
+    pub fn to_line(&self) -> String {
+        let mut line = json::write(&self.game);
+        if !matches!(self.facts, Facts::None) && line.pop().is_some() {
+            line += &format!(",\"facts\":{}}}", json!(self.facts));
+        }
+        line
+    }
+
+    /// Reads a line of a result file.
+    pub fn read(line: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Line {
+            #[serde(default)]
+            facts: Facts,
+        }
+        let game = json::read(line).map_err(|error| error.to_string())?;
+        let Line { facts } = serde_json::from_str(line).map_err(|error| format!("facts: {error}"))?;
+        Ok(Self { game, facts })
+    }
+}
 
 /// A result file open for appending, and its games.
 pub struct Results(Mutex<Inner>);
 
 struct Inner {
     log: LineLog,
-    games: BTreeMap<u64, GameRecord>,
+    games: BTreeMap<u64, Finished>,
 }
 
 /// Treatment of a result file that already exists.
@@ -35,12 +67,12 @@ impl Results {
         let header = json!({ "match": conditions }).to_string();
         let (mut games, mut kept, mut late) = (BTreeMap::new(), header.clone() + "\n", Vec::new());
         let log = LineLog::open(path, existing != Existing::Refuse, Some(&header), |line| {
-            let game = json::read(line).map_err(|error| error.to_string())?;
-            if existing == Existing::ReplayLate && game.lost_late() {
+            let finished = Finished::read(line)?;
+            if existing == Existing::ReplayLate && finished.game.lost_late() {
                 late.push(line.to_owned());
             } else {
                 kept.extend([line, "\n"]);
-                games.insert(game.number, game);
+                games.insert(finished.game.number, finished);
             }
             Ok(())
         })?;
@@ -55,11 +87,11 @@ impl Results {
     }
 
     /// Appends a finished game to the file, unless the file contains a game with its number.
-    pub fn add(&self, game: GameRecord) -> Result<(), String> {
-        let mut inner = locked(&self.0);
-        if !inner.games.contains_key(&game.number) {
-            inner.log.add(&json::write(&game))?;
-            inner.games.insert(game.number, game);
+    pub fn add(&self, finished: Finished) -> Result<(), String> {
+        let (mut inner, number) = (locked(&self.0), finished.game.number);
+        if !inner.games.contains_key(&number) {
+            inner.log.add(&finished.to_line())?;
+            inner.games.insert(number, finished);
         }
         Ok(())
     }
@@ -69,10 +101,15 @@ impl Results {
     }
 
     pub fn score(&self) -> Score {
-        Score::of(locked(&self.0).games.values())
+        Score::of(locked(&self.0).games.values().map(|finished| &finished.game))
     }
 
     pub fn games(&self) -> Vec<GameRecord> {
+        locked(&self.0).games.values().map(|finished| finished.game.clone()).collect()
+    }
+
+    /// Returns all games of the file with their facts, in the order of their numbers.
+    pub fn finished(&self) -> Vec<Finished> {
         locked(&self.0).games.values().cloned().collect()
     }
 }
@@ -98,8 +135,9 @@ mod tests {
     use otrera::{Position, Side};
     use testkit::Folder;
 
-    fn game(number: u64) -> GameRecord {
-        GameRecord { number, ..GameRecord::new("a", "b", Position::standard()) }
+    fn game(number: u64) -> Finished {
+        let game = GameRecord { number, ..GameRecord::new("a", "b", Position::standard()) };
+        Finished { game, facts: Facts::None }
     }
 
     #[test]
@@ -147,10 +185,11 @@ mod tests {
         let folder = Folder::new("late");
         let path = folder.join("match.jsonl");
         let conditions = json!({"players": ["a", "b"]});
-        let lost_by = |number, kind: &str| GameRecord {
-            winner: Some(Side::Black),
-            forfeit: Some((kind.into(), String::new())),
-            ..game(number)
+        let lost_by = |number, kind: &str| {
+            let mut finished = game(number);
+            finished.game.winner = Some(Side::Black);
+            finished.game.forfeit = Some((kind.into(), String::new()));
+            finished
         };
         let results = Results::open(&path, &conditions, Existing::Refuse).unwrap();
         for record in [lost_by(0, "late"), game(1), lost_by(2, "crash"), lost_by(3, "late")] {
@@ -165,7 +204,8 @@ mod tests {
         assert_eq!(numbers(Existing::ReplayLate), [1, 2]);
         assert_eq!(numbers(Existing::Resume), [1, 2], "late games must be removed from the file");
         // FILE.late keeps the late games of all runs.
-        let again = GameRecord { when: "for the second time".into(), ..lost_by(3, "late") };
+        let mut again = lost_by(3, "late");
+        again.game.when = "for the second time".into();
         Results::open(&path, &conditions, Existing::Resume).unwrap().add(again).unwrap();
         assert_eq!(numbers(Existing::ReplayLate), [1, 2]);
         let text = std::fs::read_to_string(folder.join("match.jsonl.late")).unwrap();

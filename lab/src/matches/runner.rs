@@ -3,12 +3,11 @@
 use crate::cluster::WorkArgs;
 use crate::cluster::jobs::{self, Job};
 use crate::interrupt;
-use crate::matches::platform::{Facts, Pairing, Platform};
-use crate::matches::results::Results;
+use crate::matches::harness::{Harness, Pairing};
+use crate::matches::results::{Finished, Results};
 use crate::matches::score::side_of_a;
 use crate::matches::spec::PlayerSpec;
 use crate::play::openings::Openings;
-use otrera::record::json;
 use otrera::{GameRecord, Position, Rules, Size, mix_seed};
 use otrera_arena::game::{Control, Event, GameSetup};
 use otrera_arena::screen::{Screen, Show};
@@ -32,7 +31,7 @@ pub struct Match {
     pub openings: Openings,
     /// Win rate at which a game is adjudicated, see [`GameSetup::adjudicate`]; `None` for never.
     pub adjudicate: Option<f32>,
-    pub platform: Platform,
+    pub harness: Harness,
     pub show: Show,
     /// True if several games are played at once.
     pub is_parallel: bool,
@@ -51,7 +50,7 @@ impl Match {
             "seed": self.openings.seed,
             "adjudicate": self.adjudicate,
         });
-        if let Some(name) = self.platform.name() {
+        if let Some(name) = self.harness.name() {
             conditions["platform"] = name.into();
         }
         conditions
@@ -104,12 +103,12 @@ impl Match {
 
     /// Plays one game and returns its line for the result file.
     pub fn line(&self, number: u64) -> Result<String, String> {
-        Ok(json::write(&self.game(number)?.0))
+        Ok(self.game(number)?.to_line())
     }
 
     /// Plays one game. Its number and the match's seed determine all random choices. Fails if a fault cannot be
     /// injected.
-    pub fn game(&self, number: u64) -> Result<(GameRecord, Facts), String> {
+    pub fn game(&self, number: u64) -> Result<Finished, String> {
         let start = self.start();
         let opening = self.openings.opening(&start, number / 2);
         let (control, grace, adjudicate) = (self.control, self.grace, self.adjudicate);
@@ -121,13 +120,13 @@ impl Match {
         let [black, white] = names;
         let mut screen = Screen::new(self.show, self.is_parallel);
         screen.begin(&format!("game {}: {black} against {white}", number + 1), &setup.start);
-        let (record, facts) = self.platform.play(&pairing, &setup, &mut |position, ply, event| {
+        let (record, facts) = self.harness.play(&pairing, &setup, &mut |position, ply, event| {
             if let Event::Moved(played) = event {
                 screen.moved(position, ply, played);
             }
         })?;
         screen.end();
-        let record = GameRecord {
+        let game = GameRecord {
             number,
             black,
             white,
@@ -136,7 +135,7 @@ impl Match {
             control: self.control.to_string(),
             ..record
         };
-        Ok((record, facts))
+        Ok(Finished { game, facts })
     }
 }
 
@@ -149,24 +148,13 @@ pub fn play(
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<(), String> {
     let lines: Vec<_> = matches.iter().map(|(matchup, _)| |number| matchup.line(number)).collect();
-    play_with(matches, &lines, work, enough, progress)
-}
-
-/// As [`play`], with a function for each match that plays its games.
-pub fn play_with<F: Fn(u64) -> Result<String, String> + Sync>(
-    matches: &[(Match, Results)],
-    lines: &[F],
-    work: &WorkArgs,
-    enough: &AtomicBool,
-    progress: &(dyn Fn(usize) + Sync),
-) -> Result<(), String> {
-    let jobs = matches.iter().zip(lines).enumerate().map(|(index, ((matchup, results), line))| Job {
+    let jobs = matches.iter().zip(&lines).enumerate().map(|(index, ((matchup, results), line))| Job {
         arguments: matchup.arguments(),
         missing: matchup.missing(results).collect(),
         work: line,
         take: Box::new(move |line: &str| {
-            let game = json::read(line).map_err(|error| format!("{line:?}: {error}"))?;
-            results.add(game).unwrap_or_else(|error| interrupt::give_up(&error));
+            let finished = Finished::read(line).map_err(|error| format!("{line:?}: {error}"))?;
+            results.add(finished).unwrap_or_else(|error| interrupt::give_up(&error));
             progress(index);
             Ok(())
         }),

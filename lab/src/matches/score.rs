@@ -1,7 +1,7 @@
 //! The score of a match from the point of view of its first player, A.
 
 use crate::stats::elo::{Estimate, Pairs};
-use crate::stats::sprt::{Sprt, Verdict};
+use crate::stats::sprt::{Outcome, Sprt};
 use otrera::{GameRecord, Move, Side};
 use otrera_arena::tally::Tally;
 use std::collections::{BTreeMap, HashSet};
@@ -39,11 +39,11 @@ impl Score {
     }
 
     /// Returns a copy of `test` with the complete pairs added in numeric order, up to the decision or the first
-    /// incomplete pair. The verdict does not depend on the order in which games end.
+    /// incomplete pair. The outcome does not depend on the order in which games end.
     pub fn tested(&self, test: &Sprt) -> Sprt {
         let mut test = test.clone();
         for (expected, (&pair, &half_points)) in (0..).zip(&self.pairs) {
-            if pair != expected || test.verdict != Verdict::Continue {
+            if pair != expected || test.outcome != Outcome::Continue {
                 break;
             }
             test.add(half_points);
@@ -62,4 +62,28 @@ pub fn side_of_a(number: u64) -> Side {
 pub fn repetitions(games: &[GameRecord]) -> usize {
     let mut seen: HashSet<Vec<Move>> = HashSet::new();
     games.iter().filter(|game| !seen.insert(game.played_moves())).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::Position;
+
+    #[test]
+    fn a_test_stops_at_the_first_pair_that_is_incomplete() {
+        let game = |number, a_wins: bool| {
+            let side = side_of_a(number);
+            let winner = Some(if a_wins { side } else { side.opponent() });
+            GameRecord { number, winner, ..GameRecord::new("", "", Position::standard()) }
+        };
+        // Pair 1 lacks a game; the games ended in another order.
+        let games: Vec<GameRecord> = [0, 5, 1, 3, 4].map(|number| game(number, number != 1)).into();
+        let score = Score::of(&games);
+        assert_eq!(score.pairs, BTreeMap::from([(0, 2), (2, 4)]));
+        let test = Sprt::new(0.0, 50.0, 0.05, 0.05).unwrap();
+        assert_eq!(score.tested(&test).pairs.counts, [0, 0, 1, 0, 0]);
+        let score = Score::of(games.iter().chain(&[game(2, false)]));
+        assert_eq!(score.tested(&test).pairs.counts, [0, 0, 2, 0, 1]);
+        assert_eq!((score.tally.wins(), score.tally.losses()), (4, 2));
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::{TestResult, require_sample};
 use statrs::distribution::{ContinuousCDF, Normal};
-use statrs::statistics::{Data, OrderStatistics, RankTieBreaker};
 
 /// Returns U of the first sample and the two-sided p-value of the null hypothesis that both samples come from the same
 /// distribution.
@@ -15,10 +14,16 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Result<TestResult, String>
     let (n1, n2) = (first.len() as f64, second.len() as f64);
     require_sample(first, 1)?;
     require_sample(second, 1)?;
-    let mut ranks = Data::new([first, second].concat()).ranks(RankTieBreaker::Average);
-    let u = ranks[..first.len()].iter().sum::<f64>() - n1 * (n1 + 1.0) / 2.0;
-    ranks.sort_by(f64::total_cmp);
-    let ties = ranks.chunk_by(|a, b| a == b).map(|equal| equal.len() as f64);
+    let mut sorted = [first, second].concat();
+    sorted.sort_by(f64::total_cmp);
+    // Equal values share the mean of their ranks.
+    let rank = |value: &f64| {
+        let (below, up_to) =
+            (sorted.partition_point(|other| other < value), sorted.partition_point(|other| other <= value));
+        (below + up_to + 1) as f64 / 2.0
+    };
+    let u = first.iter().map(rank).sum::<f64>() - n1 * (n1 + 1.0) / 2.0;
+    let ties = sorted.chunk_by(|a, b| a == b).map(|equal| equal.len() as f64);
     let n = n1 + n2;
     let correction = ties.map(|t| t * (t * t - 1.0)).sum::<f64>() / (n * (n - 1.0));
     // If all values are equal, the variance is zero, or slightly negative by rounding; then the p-value is 1.

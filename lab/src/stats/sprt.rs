@@ -3,8 +3,9 @@
 use super::elo::{Pairs, moments, score_of_elo};
 use super::require;
 
+/// Outcome of a sequential test so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Outcome {
     Continue,
     /// H0 is accepted: the difference is `elo0`.
     AcceptH0,
@@ -18,7 +19,7 @@ pub enum Verdict {
 /// M. Van den Bergh's GSPRT in its normal approximation, as in fishtest.
 ///
 /// The error rates `alpha` and `beta` hold approximately. In simulations with 0.05 each, hypotheses 20 to 200 Elo apart
-/// and 20 to 80 % of the pairs split (one win each), at most 7.5 % of the matches ended with the wrong verdict.
+/// and 20 to 80 % of the pairs split (one win each), at most 7.5 % of the matches ended with the wrong outcome.
 #[derive(Clone, Debug)]
 pub struct Sprt {
     score0: f64,
@@ -26,7 +27,7 @@ pub struct Sprt {
     /// The values of [`Self::llr`] at which H0 and H1 are accepted: Wald's ln(β / (1 − α)) and ln((1 − β) / α).
     pub bounds: [f64; 2],
     pub pairs: Pairs,
-    pub verdict: Verdict,
+    pub outcome: Outcome,
 }
 
 /// Pseudo-count added to every bin before mean and variance are computed (the Jeffreys prior for a multinomial).
@@ -50,20 +51,20 @@ impl Sprt {
         let are_small = alpha >= 1e-6 && beta >= 1e-6 && alpha + beta < 1.0;
         require(are_small, "alpha and beta from 0.000001, alpha + beta < 1")?;
         let bounds = [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()];
-        Ok(Self { score0, score1, bounds, pairs: Pairs::default(), verdict: Verdict::Continue })
+        Ok(Self { score0, score1, bounds, pairs: Pairs::default(), outcome: Outcome::Continue })
     }
 
-    /// Adds a pair in which the first player scored `half_points`, 0 to 4, and returns the verdict. The first verdict
-    /// other than [`Verdict::Continue`] is final: `alpha` and `beta` do not hold for later ones.
-    pub fn add(&mut self, half_points: usize) -> Verdict {
+    /// Adds a pair in which the first player scored `half_points`, 0 to 4, and returns the outcome. The first outcome
+    /// other than [`Outcome::Continue`] is final: `alpha` and `beta` do not hold for later ones.
+    pub fn add(&mut self, half_points: usize) -> Outcome {
         self.pairs.counts[half_points] += 1;
         let (llr, [lower, upper]) = (self.llr(), self.bounds);
-        self.verdict = match self.verdict {
-            Verdict::Continue if llr <= lower => Verdict::AcceptH0,
-            Verdict::Continue if llr >= upper => Verdict::AcceptH1,
-            verdict => verdict,
+        self.outcome = match self.outcome {
+            Outcome::Continue if llr <= lower => Outcome::AcceptH0,
+            Outcome::Continue if llr >= upper => Outcome::AcceptH1,
+            outcome => outcome,
         };
-        self.verdict
+        self.outcome
     }
 
     /// Returns the log-likelihood ratio of H1 to H0 in nats: N (s₁ − s₀) (2x̄ − s₀ − s₁) / 2σ². s₀ and s₁ are the

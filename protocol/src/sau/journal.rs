@@ -6,7 +6,7 @@
 
 use super::game::Place;
 use otrera::{Move, Position, Side, Size};
-use otrera_front::files::{claim, modified, read_text};
+use otrera_front::files::{claim, read_text};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Write;
@@ -105,26 +105,28 @@ impl Journal {
 pub struct Abandoned {
     /// Journals of games on this board size, each with its last state, newest first.
     pub games: Vec<(Journal, State)>,
-    /// Names of journals that are damaged or from games on another board size.
+    /// Names of files that are no journal of a game on this board size. They stay, since they may be foreign.
     pub unusable: Vec<String>,
 }
 
-/// Locks and lists the journals of crashed processes in a folder. Removes those last written over `age` before `now`.
+/// Locks and lists the journals of crashed processes in a folder. Removes readable ones last written over `age` before
+/// `now`.
 pub fn abandoned(folder: &Path, start: &Position, age: Duration, now: SystemTime) -> Abandoned {
     let mut found = Abandoned::default();
     let Ok(entries) = std::fs::read_dir(folder) else { return found };
     // If the clock was set back, a journal can be from the future.
     let is_young = |time| now.duration_since(time).unwrap_or_default() <= age;
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-        if !path.to_string_lossy().ends_with(SUFFIX) {
+        // Opening a named pipe would wait for its other end.
+        if !path.to_string_lossy().ends_with(SUFFIX) || !path.is_file() {
             continue;
         }
         let Ok(Some(file)) = claim(&path) else { continue };
         let journal = Journal { path, file };
         match last_state(&journal.path, start) {
             Some(state) if is_young(state.written) => found.games.push((journal, state)),
-            None if modified(&journal.path).is_some_and(is_young) => found.unusable.push(journal.name()),
-            _ => journal.discard(),
+            Some(_) => journal.discard(),
+            None => found.unusable.push(journal.name()),
         }
     }
     found.games.sort_by_key(|(_, state)| std::cmp::Reverse(state.written));
@@ -200,6 +202,26 @@ mod tests {
     }
 
     #[test]
+    fn a_state_is_read_back_as_it_was() {
+        let full = some_state(now());
+        let place = Some(Place { suffix: String::new(), ..full.place.clone().unwrap() });
+        for (number, state) in [
+            State { sent: false, ..full.clone() },
+            State { us: Side::White, moves: Vec::new(), ..full.clone() },
+            State { left: Duration::ZERO, place: None, ..full.clone() },
+            State { place, ..full },
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let folder = Folder::new(&format!("journal-state-{number}"));
+            Journal::create(&folder).unwrap().write(&state, Size::STANDARD).unwrap();
+            let found = abandoned(&folder, &Position::standard(), AGE, now()).games;
+            assert_eq!(found.into_iter().map(|(_, state)| state).collect::<Vec<_>>(), [state]);
+        }
+    }
+
+    #[test]
     fn locked_and_old_journals_are_not_resumed() {
         let folder = Folder::new("journal-claimed");
         let start = Position::standard();
@@ -233,19 +255,21 @@ mod tests {
     }
 
     #[test]
-    fn damaged_journals_are_reported_and_removed_when_old() {
+    fn files_that_are_no_journal_are_named_and_stay() {
         let folder = Folder::new("journal-damaged");
-        for (name, bytes) in
-            [("empty.game", &b""[..]), ("zeros.game", &[0; 500]), ("words.game", b"no journal\n")]
-        {
+        let names = ["empty.game", "words.game", "zeros.game"];
+        for (name, bytes) in names.into_iter().zip([&b""[..], b"no journal\n", &[0; 500]]) {
             std::fs::write(folder.join(name), bytes).unwrap();
         }
-        let at = |now| abandoned(&folder, &Position::standard(), AGE, now);
-        for _ in 0..2 {
-            let found = at(SystemTime::now());
-            assert_eq!((found.games.len(), found.unusable.len()), (0, 3));
+        for age in [Duration::ZERO, 2 * AGE, 1000 * AGE] {
+            let mut found = abandoned(&folder, &Position::standard(), AGE, SystemTime::now() + age);
+            found.unusable.sort();
+            assert_eq!((found.games.len(), found.unusable), (0, names.map(str::to_owned).to_vec()));
         }
-        assert!(at(SystemTime::now() + 2 * AGE).unusable.is_empty());
-        assert_eq!(std::fs::read_dir(&*folder).unwrap().count(), 0, "old journals are removed");
+        let text = std::fs::read(folder.join("words.game")).unwrap();
+        assert_eq!(
+            (text.as_slice(), std::fs::read_dir(&*folder).unwrap().count()),
+            (&b"no journal\n"[..], 3)
+        );
     }
 }

@@ -23,7 +23,7 @@ use otrera_front::platform::Platform;
 use otrera_front::session::Session;
 use otrera_front::setup::Setup;
 use resume::Resumed;
-use searcher::{Budget, News, Searcher};
+use searcher::{Limit, News, Searcher};
 use std::time::{Duration, Instant, SystemTime};
 
 /// The SAU Game Platform: 15 minutes per side. The platform's window, pipe and sound add 0.24 to 0.5 s to each move.
@@ -108,7 +108,7 @@ enum State {
 struct Thought {
     /// Start of our turn.
     began: Instant,
-    budget: Budget,
+    limit: Limit,
     /// Time at which the searcher counts as hanging; `None` without a time limit.
     patience_ends: Option<Instant>,
     /// Number of searchers that have failed to find this move.
@@ -302,11 +302,11 @@ impl SauBot {
             // The platform sends `end` after a decided game. A referee that continues uses the standard rules.
             self.game.continue_by_standard_rules();
         }
-        let budget = match self.session.settings.iterations {
-            Some(count) => Budget::Iterations(count),
-            None => Budget::Until(began + self.game.time_for_move(&self.session)),
+        let limit = match self.session.settings.iterations {
+            Some(count) => Limit::Iterations(count),
+            None => Limit::Until(began + self.game.time_for_move(&self.session)),
         };
-        let thought = Thought { began, budget, patience_ends: None, failures: 0, found: None };
+        let thought = Thought { began, limit, patience_ends: None, failures: 0, found: None };
         self.state = State::Thinking { us, told, thought };
         self.search(thought)
     }
@@ -322,12 +322,12 @@ impl SauBot {
         if thought.failures > MAX_RESTARTS || !is_heard {
             return self.move_without_searcher(thought.began);
         }
-        let Thought { budget, .. } = thought;
+        let Thought { limit, .. } = thought;
         let [shortest, longest] = PATIENCE;
         let patience = (self.game.time_left() / 8).clamp(shortest, longest);
-        let patience_ends = if let Budget::Until(time) = budget { time.checked_add(patience) } else { None };
+        let patience_ends = if let Limit::Until(time) = limit { time.checked_add(patience) } else { None };
         self.state = State::Thinking { us, told, thought: Thought { patience_ends, ..thought } };
-        self.searcher.search(&self.game, budget);
+        self.searcher.search(&self.game, limit);
         Ok(())
     }
 
@@ -347,7 +347,7 @@ impl SauBot {
     fn ponder(&mut self) {
         let ponders = self.session.settings.pondering && self.game.position().winner().is_none();
         if ponders && self.searcher.ensure() {
-            self.searcher.search(&self.game, Budget::Unlimited);
+            self.searcher.search(&self.game, Limit::Unlimited);
         }
     }
 
@@ -379,9 +379,9 @@ impl SauBot {
         self.session.note("!!", &format!("the searcher {why}; starting another one"));
         if let State::Thinking { mut thought, .. } = self.state {
             thought.failures += 1;
-            if let Budget::Until(time) = thought.budget {
+            if let Limit::Until(time) = thought.limit {
                 let least = MIN_RETRY.min(self.game.time_left() / 20);
-                thought.budget = Budget::Until(time.max(Instant::now() + least));
+                thought.limit = Limit::Until(time.max(Instant::now() + least));
             }
             return self.search(thought);
         }

@@ -21,7 +21,7 @@ const MAX_UNREADY: u32 = 3;
 
 /// Limit of a search.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Budget {
+pub enum Limit {
     /// Search until this time.
     Until(Instant),
     /// Search this number of iterations.
@@ -43,7 +43,7 @@ pub enum News {
 struct Task {
     position: String,
     only: String,
-    budget: Budget,
+    limit: Limit,
     /// True once the searcher has the commands.
     sent: bool,
 }
@@ -227,7 +227,7 @@ impl Searcher {
 
     /// Starts a search of the game's position, replacing the one before. A searcher that is not ready yet starts the
     /// search later. Requires a running searcher, see [`Self::ensure`].
-    pub fn search(&mut self, game: &Game, budget: Budget) {
+    pub fn search(&mut self, game: &Game, limit: Limit) {
         let (base, moves) = game.since_base();
         let moves: String = moves.iter().map(|mv| format!(" {mv}")).collect();
         let mut position = format!("position fen {} moves{moves}", base.to_fen());
@@ -237,22 +237,22 @@ impl Searcher {
             position = format!("setoption name Self Blocking value {value}\n{position}");
         }
         let mut only = String::new();
-        if game.has_refused() && budget != Budget::Unlimited {
+        if game.has_refused() && limit != Limit::Unlimited {
             let allowed: String = game.allowed().iter().map(|mv| format!(" {mv}")).collect();
             only = format!(" searchmoves{allowed}");
         }
-        self.task = Some(Task { position, only, budget, sent: false });
+        self.task = Some(Task { position, only, limit, sent: false });
         self.send_task();
     }
 
     fn send_task(&mut self) {
         let Some(task) = self.task.as_mut().filter(|task| self.ready && !task.sent) else { return };
-        let limit = match task.budget {
-            Budget::Until(time) => {
+        let limit = match task.limit {
+            Limit::Until(time) => {
                 format!("movetime {}", time.saturating_duration_since(Instant::now()).as_millis())
             }
-            Budget::Iterations(count) => format!("nodes {count}"),
-            Budget::Unlimited => "infinite".into(),
+            Limit::Iterations(count) => format!("nodes {count}"),
+            Limit::Unlimited => "infinite".into(),
         };
         task.sent = true;
         let lines = format!("{}\ngo {limit}{}", task.position, task.only);

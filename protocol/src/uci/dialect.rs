@@ -122,10 +122,6 @@ pub fn sizes() -> impl Iterator<Item = Size> {
     (4..=10).rev().filter_map(Size::new)
 }
 
-pub fn format_move(mv: Move) -> String {
-    format!("{}{},{}{}", mv.from, mv.to, mv.to, mv.arrow)
-}
-
 /// Options for the content of the `info` lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
@@ -155,7 +151,7 @@ pub fn format_info(report: &Report, side: Side, shown: Shown) -> String {
     );
     let line = |number: usize, moves: &[Move], rate: WinRate, proven: Option<Side>| {
         let score = score(rate, proven.map(|winner| winner == side), shown.win_rate);
-        let moves: Vec<String> = moves.iter().map(|&mv| format_move(mv)).collect();
+        let moves: Vec<String> = moves.iter().map(|&mv| mv.to_uci()).collect();
         let pv = moves.join(" ");
         format!("info depth {} multipv {number} score {score} {effort} pv {pv}", depth(report))
     };
@@ -178,7 +174,7 @@ fn format_leads(report: &Report, lines: usize) -> Option<String> {
         .lines
         .iter()
         .take(lines.max(1))
-        .filter_map(|line| Some(format!("{} {:+.1}", format_move(line.mv), line.lead?)));
+        .filter_map(|line| Some(format!("{} {:+.1}", line.mv.to_uci(), line.lead?)));
     let leads: Vec<String> = leads.collect();
     (!leads.is_empty()).then(|| format!("info string lead {}", leads.join(" ")))
 }
@@ -217,8 +213,8 @@ fn score(WinRate(rate): WinRate, proven: Option<bool>, with_rate: bool) -> Strin
 pub fn format_best_move(report: &Report) -> String {
     let Some(best) = report.best else { return "bestmove (none)".into() };
     match report.principal_variation.get(1) {
-        Some(&answer) => format!("bestmove {} ponder {}", format_move(best), format_move(answer)),
-        None => format!("bestmove {}", format_move(best)),
+        Some(&answer) => format!("bestmove {} ponder {}", best.to_uci(), answer.to_uci()),
+        None => format!("bestmove {}", best.to_uci()),
     }
 }
 
@@ -242,7 +238,7 @@ pub fn format_perft(position: &Position, depth: u32) -> String {
     for mv in position.legal_moves() {
         let count = otrera::perft(&position.with_move(mv), depth.saturating_sub(1));
         sum += count;
-        text += &format!("{}: {count}\n", format_move(mv));
+        text += &format!("{}: {count}\n", mv.to_uci());
     }
     format!("{text}\nNodes searched: {sum}\n")
 }

@@ -280,7 +280,7 @@ impl UciBot {
         for text in moves {
             let mv: Move = text.parse().map_err(|error| format!("{error}"))?;
             let next = self.position.try_play(mv);
-            self.position = next.map_err(|error| format!("{}: {error}", dialect::format_move(mv)))?;
+            self.position = next.map_err(|error| format!("{}: {error}", mv.to_uci()))?;
             self.moves.push(mv);
         }
         self.session.settings.check_board(self.position.size())

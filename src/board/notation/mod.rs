@@ -1,4 +1,4 @@
-//! Positions and moves as text: [`moves`], [`fen`] and [`picture`].
+//! Positions and moves as text: [`moves`], [`fen`], [`picture`] and [`svg`].
 //!
 //! Parsing a move needs no board. Malformed text gives [`MalformedText`]; an illegal move gives
 //! [`IllegalMove`](super::moves::IllegalMove).
@@ -6,6 +6,7 @@
 pub mod fen;
 pub mod moves;
 pub mod picture;
+pub mod svg;
 
 use super::square::Size;
 use std::fmt;

@@ -24,6 +24,18 @@ impl FromStr for Move {
 }
 
 impl Move {
+    /// Formats the move as Fairy-Stockfish does, `d1d7,d7g7`.
+    pub fn to_uci(self) -> String {
+        let Self { from, to, arrow } = self;
+        format!("{from}{to},{to}{arrow}")
+    }
+
+    /// Formats the move as records of the Chinese championships do, `d1d7(g7)`.
+    pub fn to_ccgc(self) -> String {
+        let Self { from, to, arrow } = self;
+        format!("{from}{to}({arrow})")
+    }
+
     /// Parses six letters in any case, such as `DJDDGD`: column and row of each square, rows counted from the top.
     /// `None` if malformed or off the board.
     pub fn from_letters(text: &str, size: Size) -> Option<Self> {

@@ -1,7 +1,8 @@
 //! Finds pieces that look like moves, and statements about the game, in any text.
 
 use super::half_width::half_width;
-use super::piece::{Aside, Colour, Form, Mark, OPEN, Piece, Player};
+use super::header;
+use super::piece::{Aside, Colour, Form, Label, Mark, OPEN, Piece, Player};
 use super::words;
 
 /// What a text holds, in its order.
@@ -32,6 +33,50 @@ struct Number {
     line: usize,
 }
 
+/// Open brackets. Counts those nested too deeply without storing them.
+#[derive(Default)]
+struct Stack<T> {
+    items: Vec<T>,
+    deeper: usize,
+}
+
+impl<T> Stack<T> {
+    const MAX_DEPTH: usize = 1000;
+
+    fn push(&mut self, item: T) {
+        if self.items.len() < Self::MAX_DEPTH {
+            self.items.push(item);
+        } else {
+            self.deeper += 1;
+        }
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        match self.deeper {
+            0 => self.items.pop(),
+            _ => {
+                self.deeper -= 1;
+                None
+            }
+        }
+    }
+
+    fn first(&self) -> Option<&T> {
+        self.items.first()
+    }
+
+    fn last(&self) -> Option<&T> {
+        self.items.last()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+/// Maximum number of numbers that are read together, a multiple of six.
+const MAX_RUN: usize = 6000;
+
 /// Reads a text front to back.
 pub struct Lexer<'a> {
     text: &'a str,
@@ -43,10 +88,12 @@ pub struct Lexer<'a> {
     points: Vec<Point>,
     form: Form,
     run: Vec<Number>,
-    /// Length of `run` before each open bracket.
-    opened: Vec<usize>,
+    /// Number of runs before `run`.
+    runs: usize,
+    /// `runs`, and the length of `run`, before each open bracket.
+    opened: Stack<(usize, usize)>,
     /// Offsets of open parentheses.
-    parentheses: Vec<usize>,
+    parentheses: Stack<usize>,
     in_braces: usize,
     in_continuation: bool,
     mover: Option<Colour>,
@@ -78,14 +125,16 @@ impl<'a> Lexer<'a> {
         Self {
             text,
             at: 0,
-            found: Found::default(),
+            // Most texts are moves of 9 bytes and more; growing would need thrice the memory for a while.
+            found: Found { pieces: Vec::with_capacity(text.len() / 9), marks: Vec::new() },
             line: 0,
             is_json,
             points: Vec::new(),
             form: Form::Squares,
             run: Vec::new(),
-            opened: Vec::new(),
-            parentheses: Vec::new(),
+            runs: 0,
+            opened: Stack::default(),
+            parentheses: Stack::default(),
             in_braces: 0,
             in_continuation: false,
             mover: None,
@@ -106,7 +155,7 @@ impl<'a> Lexer<'a> {
     /// Reads the whole text.
     pub fn read(mut self) -> Found {
         while let Some(letter) = self.peek() {
-            if self.at_line_start() && (self.header() || self.tag()) {
+            if header::can_begin(&self.text[self.at..]) && (self.header() || self.tag()) {
                 continue;
             }
             if self.had_space && (self.fen() || self.score()) {
@@ -126,10 +175,6 @@ impl<'a> Lexer<'a> {
     /// Returns the character before the current one.
     fn before(&self) -> Option<char> {
         self.text[..self.at].chars().next_back().map(half_width)
-    }
-
-    fn at_line_start(&self) -> bool {
-        self.peek().is_some_and(|c| c == '#' || c == '[')
     }
 
     fn skip(&mut self) -> usize {
@@ -168,7 +213,7 @@ impl<'a> Lexer<'a> {
         let text = &self.text[self.at..];
         let Some(rest) = text.strip_prefix(['&', '\\']) else { return false };
         let length = match text.starts_with('&') {
-            true => rest.find(';').filter(|&end| {
+            true => rest.bytes().take(10).position(|byte| byte == b';').filter(|&end| {
                 let name = rest[..end].trim_start_matches('#');
                 (1..=8).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
             }),
@@ -198,7 +243,7 @@ impl<'a> Lexer<'a> {
             }
             '(' => {
                 self.parentheses.push(begin);
-                self.opened.push(self.run.len());
+                self.opened.push((self.runs, self.run.len()));
             }
             ')' => {
                 self.parentheses.pop();
@@ -206,7 +251,7 @@ impl<'a> Lexer<'a> {
                 self.close();
             }
             '[' | '{' => {
-                self.opened.push(self.run.len());
+                self.opened.push((self.runs, self.run.len()));
                 self.has_key = false;
             }
             ']' | '}' => self.close(),
@@ -237,8 +282,8 @@ impl<'a> Lexer<'a> {
 
     /// Handles a closing bracket: six numbers inside are a move.
     fn close(&mut self) {
-        let Some(opened) = self.opened.pop() else { return };
-        let opened = opened.min(self.run.len());
+        let Some((run, length)) = self.opened.pop() else { return };
+        let opened = if run == self.runs { length.min(self.run.len()) } else { 0 };
         if self.run.len() - opened == 6 {
             self.end_points();
             let six: Vec<Number> = self.run.drain(opened..).collect();
@@ -317,12 +362,15 @@ impl<'a> Lexer<'a> {
             return self.end_run();
         }
         self.run.push(Number { value, begin, end: self.at, line: self.line });
+        if self.run.len() == MAX_RUN {
+            self.end_run();
+        }
     }
 
     /// Ends a run of numbers: each line of six is a move, and so are six lines of one or three of two.
     fn end_run(&mut self) {
         let run = std::mem::take(&mut self.run);
-        self.opened.iter_mut().for_each(|opened| *opened = 0);
+        self.runs += 1;
         if run.len() < 4 {
             return;
         }
@@ -383,7 +431,7 @@ impl<'a> Lexer<'a> {
         if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
             self.highest = if restarts { 1 } else { self.highest.max(number) };
         }
-        let inside = self.parentheses.iter().any(|&opened| opened < begin);
+        let inside = self.parentheses.first().is_some_and(|&opened| opened < begin);
         let aside = match () {
             () if self.in_braces > 0 || self.in_continuation => Aside::Comment,
             () if inside => Aside::Parenthesis,
@@ -505,7 +553,7 @@ impl<'a> Lexer<'a> {
 
     /// True if a parenthesis was opened inside the move and is not closed after it: the end of the move is missing.
     fn is_unclosed(&self, from: Point, arrow: Point) -> bool {
-        let inside = self.parentheses.iter().any(|&opened| opened > from.begin);
+        let inside = self.parentheses.last().is_some_and(|&opened| opened > from.begin);
         let next = self.text[arrow.end..].chars().map(half_width).find(|c| *c != ' ');
         inside && next != Some(')') && next.is_none_or(|c| !"-/,>".contains(c))
     }
@@ -628,7 +676,10 @@ impl<'a> Lexer<'a> {
         if board.matches('/').count() < 3 || rest[board.len()..].starts_with(|c: char| c.is_alphanumeric()) {
             return false;
         }
-        let line = rest[board.len()..].split(['\n', '"', ',', ']']).next().unwrap_or_default();
+        // Longer than the fields of any position.
+        let behind =
+            rest[board.len()..].char_indices().nth(40).map_or(rest.len(), |(at, _)| board.len() + at);
+        let line = rest[board.len()..behind].split(['\n', '"', ',', ']']).next().unwrap_or_default();
         let mut length = board.len();
         let mut at = board.len();
         for (number, field) in line.split_ascii_whitespace().take(5).enumerate() {
@@ -649,37 +700,24 @@ impl<'a> Lexer<'a> {
         true
     }
 
-    /// Reads the header of a CCGC record, `#[AM][first][second][result][time and place][event];`.
+    /// Reads the header of a CCGC record.
     fn header(&mut self) -> bool {
-        let rest = &self.text[self.at..];
-        let opened = rest.strip_prefix(['#', '＃']).unwrap_or(rest);
-        let Some((fields, length)) = fields(opened) else { return false };
-        if fields[0].trim() != "AM" {
-            return false;
-        }
-        let skipped = self.text[self.at..].len() - opened.len() + length;
-        self.mark(Mark::Header(fields[1..].to_vec()));
-        self.at += skipped;
+        let Some((fields, length)) = header::championship(&self.text[self.at..]) else { return false };
+        self.mark(Mark::Header(fields));
+        self.at += length;
         self.begin_game();
         true
     }
 
     /// Reads a tag of PGN, `[White "name"]`.
     fn tag(&mut self) -> bool {
-        let rest = &self.text[self.at..];
-        let Some(inside) = rest.strip_prefix('[') else { return false };
-        let Some(line) = inside.lines().next() else { return false };
-        let Some((name, quoted)) = line.split_once('"') else { return false };
-        let Some((value, end)) = quoted.rsplit_once('"') else { return false };
-        let name = name.trim();
-        let is_name =
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if self.is_json || !is_name || !end.trim_start().starts_with(']') {
+        if self.is_json {
             return false;
         }
-        let length = 1 + line.len() - end.len() + end.find(']').unwrap_or_default() + 1;
-        let (name, value) = (name.to_owned(), value.replace("\\\"", "\""));
-        self.mark(if name == "FEN" { Mark::Fen(value) } else { Mark::Tag(name, value) });
+        let is_heading = self.found.pieces.is_empty() && self.points.is_empty() && self.run.is_empty();
+        let tag = header::tag(&self.text[self.at..], is_heading);
+        let Some((label, value, length)) = tag else { return false };
+        self.mark(if label == Label::Fen { Mark::Fen(value) } else { Mark::Tag(label, value) });
         self.at += length;
         self.begin_game();
         true
@@ -688,41 +726,7 @@ impl<'a> Lexer<'a> {
     fn begin_game(&mut self) {
         (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
         (self.begins_game, self.is_over) = (false, false);
-        (self.parentheses, self.in_braces, self.prose) = (Vec::new(), 0, 0);
+        (self.parentheses, self.in_braces, self.prose) = (Stack::default(), 0, 0);
         self.had_space = true;
     }
-}
-
-/// Reads consecutive fields in brackets, which can hold brackets in pairs; also returns their length.
-fn fields(text: &str) -> Option<(Vec<String>, usize)> {
-    let (mut fields, mut at) = (Vec::new(), 0);
-    loop {
-        let rest = text[at..].trim_start();
-        let Some(bracket) = BRACKETS.iter().find(|bracket| rest.starts_with(bracket.0)) else { break };
-        let opened = &rest[bracket.0.len_utf8()..];
-        let begin = text.len() - opened.len();
-        let Some(length) = closing(opened, *bracket) else { break };
-        fields.push(opened[..length].replace(['\r', '\n'], " ").trim().to_owned());
-        at = begin + length;
-        at += text[at..].chars().next().map_or(0, char::len_utf8);
-    }
-    (!fields.is_empty()).then_some((fields, at))
-}
-
-/// Opening and closing brackets of a field in a CCGC header.
-const BRACKETS: [(char, char); 3] = [('[', ']'), ('［', '］'), ('【', '】')];
-
-/// Returns the offset of the bracket that closes a field: the partner of the open one if all brackets of its kind come
-/// in pairs, else the first of its kind, else the first of any kind.
-fn closing(text: &str, (open, close): (char, char)) -> Option<usize> {
-    let mut depth = 0;
-    for (at, letter) in text.char_indices().take(400) {
-        match letter {
-            _ if letter == open => depth += 1,
-            _ if letter == close && depth == 0 => return Some(at),
-            _ if letter == close => depth -= 1,
-            _ => {}
-        }
-    }
-    text.find(close).or_else(|| text.find(BRACKETS.map(|bracket| bracket.1)))
 }

@@ -7,6 +7,7 @@
 //! numbers on 8x8 as on Botzone, and 10x10 comes before other sizes. What is in no game is in a warning.
 
 mod half_width;
+mod header;
 mod lexer;
 mod piece;
 mod replay;
@@ -20,9 +21,10 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use lexer::{Found, Lexer};
 pub(super) use piece::Piece;
-use piece::{Aside, Colour, Form, Mark, Player};
+use piece::{Aside, Colour, Form, Label, Mark, Player};
 pub(super) use replay::Way;
 use replay::{Play, Stated};
+use std::convert::Infallible;
 
 /// Number of warnings about single lines, after which the rest is summed up.
 const MAX_WARNINGS: usize = 50;
@@ -42,13 +44,25 @@ struct Heading {
     /// True for the header of a CCGC record, which is a game even without moves.
     is_ccgc: bool,
     has_tags: bool,
+    /// True if the names are those of White and Black, of which White moves first.
+    by_colour: bool,
     offset: usize,
 }
 
 /// Reads the games of a text. `is_json` keeps braces from being comments.
 pub(super) fn read(text: &str, start: Option<Position>, is_json: bool) -> Reading {
+    let read: Result<Reading, Infallible> = Reading::collect(|intake| {
+        scan(text, start, is_json, 1, intake);
+        Ok(())
+    });
+    read.unwrap_or_default()
+}
+
+/// Reads like [`read`], one game at a time. `line` is the number of the text's first line.
+pub(super) fn scan(text: &str, start: Option<Position>, is_json: bool, line: usize, intake: &mut Intake) {
     let found = Lexer::new(text, is_json).read();
-    Scan { text, lines: Lines::new(text), reading: Reading::default(), start, lone: Vec::new() }.read(&found)
+    let games = intake.games;
+    Scan { text, lines: Lines::from(text, line), intake, games, start, lone: Vec::new() }.read(&found);
 }
 
 /// True if JSON holds a whole move.
@@ -123,18 +137,20 @@ pub(super) fn strays(text: &str, line: usize) -> Vec<Warning> {
     whole.take(MAX_WARNINGS).map(warning).collect()
 }
 
-struct Scan<'a> {
+struct Scan<'a, 'i, 't> {
     text: &'a str,
     lines: Lines<'a>,
-    reading: Reading,
+    intake: &'i mut Intake<'t>,
+    /// Number of games taken in before.
+    games: usize,
     start: Option<Position>,
     /// Offsets of games with less than two moves and no header.
     lone: Vec<usize>,
 }
 
-impl Scan<'_> {
+impl Scan<'_, '_, '_> {
     /// Reads the sections of the text; each begins with a header.
-    fn read(mut self, found: &Found) -> Reading {
+    fn read(mut self, found: &Found) {
         let mut heading = Heading { start: self.start, ..Heading::default() };
         let (mut begin, mut results) = (0, Vec::new());
         for (at, offset, mark) in &found.marks {
@@ -154,17 +170,16 @@ impl Scan<'_> {
             }
         }
         self.section(heading, &found.pieces[begin..], &results);
-        if self.reading.games.len() > 1 {
+        if self.intake.games > self.games + 1 {
             for offset in std::mem::take(&mut self.lone) {
                 self.warn(offset, "a game with less than two moves is assumed here");
             }
         }
-        self.reading
     }
 
     fn warn(&mut self, offset: usize, text: impl Into<String>) {
         let line = self.lines.at(offset);
-        self.reading.warnings.push(Warning::new(line, text));
+        self.intake.warnings.push(Warning::new(line, text));
     }
 
     /// Adds a statement to a heading.
@@ -189,20 +204,30 @@ impl Scan<'_> {
                     self.warn(offset, format!("the result {:?} does not name the winner", field(2)));
                 }
             }
-            Mark::Tag(name, value) => {
-                heading.has_tags = true;
-                heading.first = heading.first.or(Some(Colour::White));
-                match name.as_str() {
-                    "White" => heading.black = value.clone(),
-                    "Black" => heading.white = value.clone(),
-                    "Date" => heading.when = value.clone(),
-                    "Event" => heading.event = value.clone(),
-                    "Result" if value == "1-0" => heading.winner = Some(Player::First),
-                    "Result" if value == "0-1" => heading.winner = Some(Player::Second),
-                    _ => {}
-                }
-            }
+            Mark::Tag(label, value) => self.tag(heading, *label, value, offset),
             Mark::Won(_) => {}
+        }
+    }
+
+    /// Adds the value of a tag to a heading.
+    fn tag(&mut self, heading: &mut Heading, label: Label, value: &str, offset: usize) {
+        heading.has_tags = true;
+        heading.first = heading.first.or(Some(Colour::White));
+        match label {
+            Label::Name(Colour::White) => (heading.black, heading.by_colour) = (value.to_owned(), true),
+            Label::Name(Colour::Black) => (heading.white, heading.by_colour) = (value.to_owned(), true),
+            Label::First => heading.black = value.to_owned(),
+            Label::Second => heading.white = value.to_owned(),
+            Label::Unordered => {
+                self.warn(offset, format!("the name {value} is not kept: name 先手 and 后手"))
+            }
+            Label::Date => heading.when = value.to_owned(),
+            Label::Event => heading.event = value.to_owned(),
+            Label::Result => match words::result(value) {
+                Ok(winner) => heading.winner = winner.or(heading.winner),
+                Err(()) => self.warn(offset, format!("the result {value:?} does not name the winner")),
+            },
+            Label::Fen | Label::Other => {}
         }
     }
 
@@ -219,7 +244,7 @@ impl Scan<'_> {
             let mut record = GameRecord::new("", "", start());
             self.head(&heading, &mut record, None, results);
             self.lone.extend((!heading.is_ccgc).then_some(heading.offset));
-            self.reading.games.push(record);
+            self.intake.add(record, 0);
         }
         let mut used = vec![false; pieces.len()];
         for (index, play) in plays.iter().enumerate() {
@@ -227,10 +252,11 @@ impl Scan<'_> {
             play.skipped.iter().for_each(|&skipped| used[skipped] = false);
             let until = plays.get(index + 1).map_or(pieces.len() + 1, |next| next.begin + 1);
             let from = if index == 0 { 0 } else { play.begin + 1 };
-            let own: Vec<_> = results.iter().copied().filter(|(at, ..)| (from..until).contains(at)).collect();
+            let [from, until] = [from, until].map(|piece| results.partition_point(|(at, ..)| *at < piece));
+            let own = &results[from..until.max(from)];
             let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
             let none = Heading { first: heading.first, is_ccgc: heading.is_ccgc, ..Heading::default() };
-            self.head(if index == 0 { &heading } else { &none }, &mut record, play.first, &own);
+            self.head(if index == 0 { &heading } else { &none }, &mut record, play.first, own);
             let edge = play.way.start.size().edge();
             if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
                 let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");
@@ -245,7 +271,7 @@ impl Scan<'_> {
             if let Some(next) = pieces.get(play.end).filter(|_| !goes_on) {
                 self.explain_end(play, &record, next);
             }
-            self.reading.games.push(record);
+            self.intake.add(record, 0);
         }
         self.unused(pieces, &used, plays.is_empty());
     }
@@ -290,7 +316,7 @@ impl Scan<'_> {
     ) {
         let first = first.or(heading.first).or(heading.is_ccgc.then_some(Colour::Black));
         (record.black, record.white) = (heading.black.clone(), heading.white.clone());
-        if heading.has_tags && first == Some(Colour::Black) {
+        if heading.by_colour && first == Some(Colour::Black) {
             std::mem::swap(&mut record.black, &mut record.white);
         }
         (record.when, record.event) = (heading.when.clone(), heading.event.clone());
@@ -332,19 +358,18 @@ impl Scan<'_> {
             .filter(|(piece, used)| !**used && is_shown(piece))
             .map(|(piece, _)| piece)
             .collect();
-        let mut lines = Lines::new(self.text);
         let numbered: Vec<(usize, &Piece)> =
-            left.into_iter().map(|piece| (lines.at(piece.begin as usize), piece)).collect();
+            left.into_iter().map(|piece| (self.lines.at(piece.begin as usize), piece)).collect();
         let groups: Vec<&[(usize, &Piece)]> = numbered.chunk_by(|a, b| a.0 == b.0).collect();
         for group in groups.iter().take(MAX_WARNINGS) {
             let texts = group.iter().take(4).map(|(_, piece)| self.shown(piece));
             let more = if group.len() > 4 { format!(" and {} more", group.len() - 4) } else { String::new() };
             let text = texts.collect::<Vec<_>>().join(", ");
-            self.reading.warnings.push(Warning::new(group[0].0, format!("in no game: {text}{more}")));
+            self.intake.warnings.push(Warning::new(group[0].0, format!("in no game: {text}{more}")));
         }
         if let [first, .., last] = groups.get(MAX_WARNINGS..).unwrap_or_default() {
             let text = format!("more lines up to line {} hold moves that are in no game", last[0].0);
-            self.reading.warnings.push(Warning::new(first[0].0, text));
+            self.intake.warnings.push(Warning::new(first[0].0, text));
         }
     }
 
@@ -363,14 +388,11 @@ impl Scan<'_> {
 /// # Errors
 /// Fails if the text has no game.
 pub(super) fn read_into(text: &str, intake: &mut Intake) -> Result<(), MalformedText> {
-    let Reading { games, mut warnings } = read(text, None, false);
-    if games.is_empty() {
-        return Err(MalformedText::new(match warnings.first() {
-            Some(warning) => format!("has no move that can be played; {warning}"),
-            None => "no move found".into(),
-        }));
+    let known = intake.games;
+    scan(text, None, false, 1, intake);
+    match intake.warnings.kept().first() {
+        _ if intake.games > known => Ok(()),
+        Some(warning) => Err(MalformedText::new(format!("has no move that can be played; {warning}"))),
+        None => Err(MalformedText::new("no move found")),
     }
-    intake.warnings.append(&mut warnings);
-    games.into_iter().for_each(|game| intake.add(game, 1));
-    Ok(())
 }

@@ -87,6 +87,29 @@ pub enum Player {
     Of(Colour),
 }
 
+/// Name of a PGN tag.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Label {
+    /// `White` or `Black`, of which White moves first.
+    Name(Colour),
+    /// 黑方 or 白方, whose order is not known.
+    Unordered,
+    /// 先手.
+    First,
+    /// 后手.
+    Second,
+    /// Winner.
+    Result,
+    /// Date.
+    Date,
+    /// Name of the event.
+    Event,
+    /// Start position.
+    Fen,
+    /// A tag that no record keeps.
+    Other,
+}
+
 /// A statement of the text beside its moves.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Mark {
@@ -98,8 +121,8 @@ pub enum Mark {
     Edge(usize),
     /// Fields of a CCGC header after `AM`.
     Header(Vec<String>),
-    /// Name and value of a PGN tag.
-    Tag(String, String),
+    /// Value of a PGN tag.
+    Tag(Label, String),
     /// A position as FEN.
     Fen(String),
 }

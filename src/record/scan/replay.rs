@@ -4,6 +4,7 @@ use super::piece::{Aside, Colour, Form, OPEN, Piece};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::{Size, Square};
+use crate::record::work;
 
 /// Order and origin of coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -33,6 +34,12 @@ const EDGES: [usize; 7] = [10, 8, 9, 7, 6, 5, 4];
 
 /// Pieces after the first that decide which forms a game has.
 const LOOK_AHEAD: usize = 200;
+
+/// Pieces before a move that are tried as the beginning of its game: no game is longer.
+const LOOK_BACK: usize = 92;
+
+/// Maximum number of pieces of prose between two moves of a game.
+const MAX_IN_PROSE: usize = 200;
 
 impl Way {
     /// Returns the usual way: letter and number from below, two letters from the top, numbers as on Botzone.
@@ -177,8 +184,9 @@ impl Play {
             is_announced: true,
         };
         let mut position = way.start;
-        let mut skipped = Vec::new();
+        let (mut skipped, mut in_prose) = (Vec::new(), 0);
         for (index, piece) in pieces.iter().enumerate().skip(begin) {
+            work::count(1);
             let legal =
                 |way: Way| way.move_of(piece, &way.start).is_some_and(|mv| way.start.check(mv).is_ok());
             let begins = || legal(way) || legal(Way::usual(way.start));
@@ -197,11 +205,13 @@ impl Play {
                     play.first = play.first.or(by);
                     play.end = index + 1;
                     play.skipped.append(&mut skipped);
+                    in_prose = 0;
                 }
                 // Repeated right away, as in the log of a program.
                 None if mv.is_some() && mv == play.moves.last().copied() => play.end = index + 1,
                 None if piece.is_weak || piece.aside > asides => {
-                    if play.moves.is_empty() {
+                    in_prose += usize::from(piece.aside <= asides);
+                    if play.moves.is_empty() || in_prose > MAX_IN_PROSE {
                         break;
                     }
                     skipped.push(index);
@@ -297,7 +307,7 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
 /// `at`.
 fn with_earlier_pieces(pieces: &[Piece], last: &Play, at: usize, asides: Aside) -> Option<Play> {
     let labelled = |index: &usize| pieces[*index].mover.is_some();
-    let mut firsts = (last.begin + 1..at).filter(labelled);
+    let mut firsts = (at.saturating_sub(LOOK_BACK).max(last.begin + 1)..at).filter(labelled);
     firsts.find_map(|first| Some(Play::new(last.way, pieces, first, asides)).filter(|play| play.end > at))
 }
 

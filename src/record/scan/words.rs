@@ -1,6 +1,7 @@
 //! Words of a text: squares, pairs of letters, colours, results.
 
-use super::piece::{Colour, OPEN, Player};
+use super::half_width::half_width;
+use super::piece::{Colour, Label, OPEN, Player};
 
 /// The known part of an origin, then squares; each a column and a row as written.
 type Squares = (Option<[i8; 2]>, Vec<[i8; 2]>);
@@ -179,6 +180,40 @@ pub fn begins_continuation(word: &str) -> bool {
     WORDS.contains(&word) || ["不如", "应该", "应走", "改走", "变化"].iter().any(|part| word.contains(part))
 }
 
+/// Returns the label of a tag by its name in half width.
+pub fn label(name: &str) -> Label {
+    match &*name.to_ascii_lowercase() {
+        "white" => Label::Name(Colour::White),
+        "black" => Label::Name(Colour::Black),
+        "first" | "先手" | "先手方" => Label::First,
+        "second" | "后手" | "後手" | "后手方" => Label::Second,
+        "result" | "结果" | "赛果" => Label::Result,
+        "date" | "日期" => Label::Date,
+        "event" | "赛事" | "比赛" => Label::Event,
+        "fen" => Label::Fen,
+        other if chinese_colour(other).is_some() => Label::Unordered,
+        _ => Label::Other,
+    }
+}
+
+/// Returns the winner in the value of a tag: `1-0`, `White wins`, 先手胜. Fails if the value is not understood.
+pub fn result(value: &str) -> Result<Option<Player>, ()> {
+    let half: String = value.chars().map(half_width).collect();
+    let lower = half.trim().to_ascii_lowercase();
+    let mut words: Vec<&str> = lower.split_whitespace().collect();
+    match lower.as_str() {
+        "1-0" => Ok(Some(Player::First)),
+        "0-1" => Ok(Some(Player::Second)),
+        "" | "*" | "?" | "1/2-1/2" | "未完" | "未完成" | "进行中" | "和" => Ok(None),
+        _ => {
+            let last = words.pop().unwrap_or_default();
+            let before = words.last().map_or(String::new(), |word| (*word).to_owned());
+            let before = [String::new(), String::new(), before];
+            chinese_winner(value).or_else(|| winner(&before, last)).map(Some).ok_or(())
+        }
+    }
+}
+
 /// Returns the colour that a word names.
 pub fn colour(word: &str) -> Option<Colour> {
     match word {
@@ -209,6 +244,13 @@ pub fn winner(before: &[String; 3], word: &str) -> Option<Player> {
         }
         _ => None,
     }
+}
+
+/// True if a word after the name of a colour says something about the player.
+pub fn is_predicate(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let subject = [String::new(), String::new(), "white".to_owned()];
+    connects(&word) || winner(&subject, &word).is_some() || chinese_winner(&format!("白{word}")).is_some()
 }
 
 /// True if a word of a result says that the game is over: nobody resigns in a comment on a move.

@@ -80,6 +80,9 @@ fn unknown_properties(tree: &Tree, known: &mut BTreeSet<String>) -> Vec<Problem>
     problems
 }
 
+/// Maximum number of problems of a game's moves in warnings.
+const MAX_PROBLEMS: usize = 1000;
+
 /// Returns the nodes of the main line.
 fn main_line(tree: &Tree) -> impl Iterator<Item = usize> {
     std::iter::successors(tree.nodes().next(), |&node| tree.children(node).next())
@@ -277,8 +280,9 @@ impl Reader<'_> {
         if let Some(last) = line.notes.get_mut(&line.moves.len()) {
             for variation in std::mem::take(&mut last.variations) {
                 let offset = first.map_or(0, |first| self.tree.offset(first));
-                let mv = variation.moves.first();
-                self.problems.extend(mv.map(|played| (offset, format!("in no game: {}", played.mv))));
+                if let Some(played) = variation.moves.first() {
+                    self.add_problem(offset, format!("in no game: {}", played.mv));
+                }
             }
         }
         line.notes.retain(|_, note| *note != Note::default());
@@ -286,25 +290,39 @@ impl Reader<'_> {
         Ok(line)
     }
 
+    fn add_problem(&mut self, offset: usize, problem: String) {
+        match self.problems.len() {
+            0..MAX_PROBLEMS => self.problems.push((offset, problem)),
+            MAX_PROBLEMS => self.problems.push((offset, "further problems of this game are left out".into())),
+            _ => {}
+        }
+    }
+
     /// Adds comment, name and value of a node to its position, and what its comment says about its move.
     fn add_note(&self, node: usize, line: &mut Variation, goes_on: bool) {
         let property = |name: &str| self.tree.property(node, name).map(|property| property.value());
         let text = property("C").unwrap_or_default();
         let mut comment = &*text;
-        let note = line.notes.entry(line.moves.len()).or_default();
         let has_move = || moves_of(self.tree, node).next().is_some();
         if let Some(played) = line.moves.last_mut().filter(|_| goes_on && has_move()) {
             comment = read_comment(comment, played);
         }
+        let value =
+            property("V").and_then(|value| value.trim().parse().ok()).filter(|value: &f32| value.is_finite());
+        let name = property("N");
+        if comment.is_empty() && value.is_none() && name.is_none() {
+            // A map with one note reserves room for eleven.
+            return;
+        }
+        let note = line.notes.entry(line.moves.len()).or_default();
         if !note.comment.is_empty() && !comment.is_empty() {
             note.comment.push('\n');
         }
         note.comment += comment;
-        if let Some(name) = property("N") {
+        if let Some(name) = name {
             note.name = one_line(&name);
         }
-        let value = property("V").and_then(|value| value.trim().parse().ok());
-        note.value = value.filter(|value: &f32| value.is_finite()).or(note.value);
+        note.value = value.or(note.value);
     }
 
     /// Adds the variation that begins at a node to the last position of a line.
@@ -316,7 +334,7 @@ impl Reader<'_> {
         nesting: usize,
     ) -> Result<(), Problem> {
         if nesting >= MAX_NESTING {
-            self.problems.push((self.tree.offset(first), "a variation is nested too deeply".into()));
+            self.add_problem(self.tree.offset(first), "a variation is nested too deeply".into());
             return Ok(());
         }
         let variation = self.line(Some(first), before, nesting + 1)?;
@@ -341,7 +359,7 @@ impl Reader<'_> {
             if nesting == 0 {
                 return Err(problem);
             }
-            self.problems.push(problem);
+            self.add_problem(problem.0, problem.1);
             return Ok(false);
         }
         for (side, text) in moves_of(self.tree, node) {
@@ -356,7 +374,7 @@ impl Reader<'_> {
                     if !is_end {
                         let what = if nesting == 0 { "the game" } else { "the variation" };
                         let text = format!("ply {}: {problem}; {what} ends here", before.len() + 1);
-                        self.problems.push((offset, text));
+                        self.add_problem(offset, text);
                     }
                     return Ok(false);
                 }

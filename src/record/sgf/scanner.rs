@@ -1,6 +1,8 @@
 //! SGF grammar: games, nodes and properties, independent of their meaning. Forgives what other readers forgive: text
 //! around a game, a missing first `;` or last `)`, and brackets in pairs inside a value.
 
+use crate::record::reading::reserve_some;
+use crate::record::work;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -101,6 +103,19 @@ impl Tree<'_> {
         self.properties(node).find(|property| property.name() == name)
     }
 
+    /// True if the nodes take much more memory than the text up to `end`, unlike those of any real game.
+    fn is_too_large(&self, end: usize) -> bool {
+        let size = self.nodes.len() * size_of::<Node>() + self.values.len() * size_of::<Value>();
+        size > 4 * (end - self.range.start) + MAX_SMALL_TREE
+    }
+
+    /// Adds a problem, unless the tree has many.
+    fn add_problem(&mut self, offset: usize, problem: impl FnOnce() -> String) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push((offset, problem()));
+        }
+    }
+
     /// Adds a node below `parent` and returns its index. The first node has no parent.
     fn add(&mut self, parent: usize, offset: usize) -> usize {
         let new = self.nodes.len();
@@ -110,6 +125,7 @@ impl Tree<'_> {
                 before => self.nodes[before].sibling = new as u32,
             }
         }
+        reserve_some(&mut self.nodes);
         self.nodes.push(Node { offset: offset as u32, values: self.values.len() as u32, ..Node::default() });
         new
     }
@@ -121,11 +137,14 @@ pub(super) struct Scanner<'a> {
     at: usize,
     /// True if the game writes the names of properties in lower case.
     is_lower: bool,
+    /// Offset of the next bracket before something that can follow a value, as far as it was searched for: in games with
+    /// names of properties in upper case and in lower case. The length of the text if there is none.
+    ends: [Option<usize>; 2],
 }
 
 impl<'a> Scanner<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, is_lower: false }
+        Self { text, at: 0, is_lower: false, ends: [None; 2] }
     }
 
     fn rest(&self) -> &'a str {
@@ -135,7 +154,9 @@ impl<'a> Scanner<'a> {
     /// Returns the next game's tree; `None` if no game is left.
     pub fn tree(&mut self) -> Option<Tree<'a>> {
         self.at += begin(self.rest())?;
-        let first = self.rest().find(|c: char| c.is_ascii_alphabetic()).map(|at| &self.rest()[at..]);
+        // The first letter of the game; a game without one ends before the search does.
+        let first =
+            self.rest().find(|c: char| c.is_ascii_alphabetic() || c == ')').map(|at| &self.rest()[at..]);
         self.is_lower =
             first.is_some_and(|name| begins_property(name, true) && !begins_property(name, false));
         let mut tree = Tree {
@@ -148,9 +169,21 @@ impl<'a> Scanner<'a> {
         // `last`: parent of the next node. `opened`: the node before each open parenthesis.
         let (mut last, mut opened) = (0, Vec::new());
         while let Some(first) = self.rest().chars().next() {
+            work::count(1);
             match first {
-                '(' => opened.push(last),
-                ')' => last = opened.pop().unwrap_or_default(),
+                '(' if opened.len() == MAX_DEPTH => {
+                    tree.add_problem(self.at, || "a variation is nested too deeply".into());
+                    self.skip_branches(0);
+                    continue;
+                }
+                '(' => opened.push(last as u32),
+                ')' => last = opened.pop().unwrap_or_default() as usize,
+                ';' | 'A'..='Z' | 'a'..='z' if tree.is_too_large(self.at) => {
+                    let text = "the rest of this game is left out: it has too many nodes without moves";
+                    tree.problems.push((self.at, text.into()));
+                    self.skip_branches(opened.len());
+                    break;
+                }
                 ';' => last = tree.add(last, self.at),
                 letter if letter.is_ascii_alphabetic() => {
                     self.add_property(&mut tree, &mut last);
@@ -158,16 +191,50 @@ impl<'a> Scanner<'a> {
                 }
                 '\u{feff}' => {}
                 space if space.is_whitespace() => {}
-                other => tree.problems.push((self.at, format!("{other:?} belongs inside brackets"))),
+                other => tree.add_problem(self.at, || format!("{other:?} belongs inside brackets")),
             }
             self.at += first.len_utf8();
             if opened.is_empty() {
                 break;
             }
         }
-        tree.problems.truncate(MAX_PROBLEMS);
         tree.range.end = self.at;
         Some(tree)
+    }
+
+    /// Skips the text to the end of the branch that begins here, or of the `depth` branches that are open.
+    fn skip_branches(&mut self, mut depth: usize) {
+        while let Some(first) = self.rest().chars().next() {
+            work::count(1);
+            match first {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                '[' => {
+                    // A value can hold parentheses.
+                    self.at += self.closing().map_or(self.rest().len(), |length| length + 2);
+                    continue;
+                }
+                _ => {}
+            }
+            self.at += first.len_utf8();
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Returns the length of the value whose bracket is open here. The value ends at the first bracket before something
+    /// that can follow a value, or at the first one of all if none is such; `None` if there is no bracket.
+    fn closing(&mut self) -> Option<usize> {
+        let (begin, text) = (self.at + 1, self.text);
+        let known = &mut self.ends[usize::from(self.is_lower)];
+        // Escapes are the same from the beginning of any value, since a bracket is no backslash.
+        if known.is_none_or(|end| end < begin) {
+            *known = Some(next_end(text, begin, self.is_lower));
+        }
+        let end = known.filter(|&end| end < text.len());
+        let end = end.or_else(|| brackets(text, begin).next());
+        end.map(|end| end - begin)
     }
 
     /// Reads a property and adds it to the node `last`, which must be the newest one.
@@ -184,8 +251,11 @@ impl<'a> Scanner<'a> {
             tree.nodes[*last].values = tree.values.len() as u32;
         }
         let late = || format!("a property after variations is left out: {}", shortened(&self.text[offset..]));
-        let problem = result.err().or_else(|| is_late.then(late));
-        tree.problems.extend(problem.map(|problem| (offset, problem)));
+        match result {
+            Err(problem) => tree.add_problem(offset, || problem),
+            Ok(()) if is_late => tree.add_problem(offset, late),
+            Ok(()) => {}
+        }
     }
 
     /// Reads a property: its name and one or more bracketed values.
@@ -194,20 +264,27 @@ impl<'a> Scanner<'a> {
         let name = &rest[..rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len())];
         self.at += name.len();
         self.skip_space();
-        let mut is_first = true;
+        let (mut is_first, known) = (true, values.len());
         while let Some(opened) = self.rest().strip_prefix('[') {
-            let Some(length) = closing(opened, self.is_lower) else {
+            let Some(length) = self.closing() else {
                 self.at = self.text.len();
                 return Err(format!("a value of {name} has no closing bracket: {}", shortened(opened)));
             };
             let from = self.at + 1;
             self.at = from + length + 1;
             let [name, begin, end] = [begin, from, from + length].map(|offset| offset as u32);
-            values.push(Value { name, begin, end, is_first });
+            if values.len() - known < MAX_VALUES {
+                reserve_some(values);
+                values.push(Value { name, begin, end, is_first });
+            }
             is_first = false;
             self.skip_space();
         }
-        if is_first { Err(format!("{name} has no value")) } else { Ok(()) }
+        match values.len() - known {
+            0 => Err(format!("{name} has no value")),
+            MAX_VALUES.. => Err(format!("{name} has {MAX_VALUES} values and more")),
+            _ => Ok(()),
+        }
     }
 
     fn skip_space(&mut self) {
@@ -219,13 +296,28 @@ impl<'a> Scanner<'a> {
 /// Maximum number of problems kept of one game.
 const MAX_PROBLEMS: usize = 20;
 
+/// Number of values from which a property is left out: no property has more than the squares of a board.
+const MAX_VALUES: usize = 1000;
+
+/// Size of a tree that is always read, in bytes.
+const MAX_SMALL_TREE: usize = 1 << 20;
+
+/// Maximum number of parentheses around a node. More than the moves of any game.
+const MAX_DEPTH: usize = 1000;
+
 /// Returns the offset of a parenthesis that begins a game: a node or a property with a value follows.
 pub(super) fn begin(text: &str) -> Option<usize> {
-    let begins = |(at, _): &(usize, &str)| {
-        let after = text[at + 1..].trim_start_matches(|c: char| c.is_whitespace() || c == '(');
-        after.starts_with(';') || begins_property(after, false)
-    };
-    text.match_indices('(').find(begins).map(|(at, _)| at)
+    let mut at = 0;
+    loop {
+        let begin = at + text[at..].find('(')?;
+        let after = text[begin..].trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+        work::count(text.len() - at - after.len());
+        if after.starts_with(';') || begins_property(after, false) {
+            return Some(begin);
+        }
+        // All parentheses before it are followed by it, too.
+        at = text.len() - after.len();
+    }
 }
 
 /// True if a property comes first. `is_lower` allows names in lower case, which words of a value look like.
@@ -237,31 +329,37 @@ fn begins_property(text: &str, is_lower: bool) -> bool {
 }
 
 fn shortened(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(30).collect()
+    let beginning: String = text.chars().take(100).collect();
+    beginning.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(30).collect()
 }
 
-/// Returns the offset of the bracket that closes a value: the first one before something that can follow a value; the
-/// first one if none is such.
-fn closing(text: &str, is_lower: bool) -> Option<usize> {
-    let (mut first, mut at) = (None, 0);
-    while let Some(found) = text[at..].find([']', '\\']) {
-        at += found;
-        let after = &text[at + 1..];
-        if text[at..].starts_with('\\') {
-            at += 1 + after.chars().next().map_or(0, char::len_utf8);
-            continue;
+/// Returns the offsets of the closing brackets from here on that are not escaped.
+fn brackets(text: &str, from: usize) -> impl Iterator<Item = usize> {
+    let mut at = from;
+    std::iter::from_fn(move || {
+        loop {
+            let found = at + text[at..].find([']', '\\'])?;
+            work::count(1 + found - at);
+            at = found + 1;
+            if text[found..].starts_with(']') {
+                return Some(found);
+            }
+            at += text[at..].chars().next().map_or(0, char::len_utf8);
         }
-        let next = after.trim_start();
-        if next.is_empty()
+    })
+}
+
+/// Returns the offset of the first bracket from here on before something that can follow a value; the length of the
+/// text if there is none.
+fn next_end(text: &str, from: usize, is_lower: bool) -> usize {
+    let is_end = |at: &usize| {
+        let next = text[at + 1..].trim_start();
+        work::count(text.len() - at - next.len());
+        next.is_empty()
             || next.starts_with([';', '(', ')', '[', '\u{feff}'])
             || begins_property(next, is_lower)
-        {
-            return Some(at);
-        }
-        first = first.or(Some(at));
-        at += 1;
-    }
-    first
+    };
+    brackets(text, from).find(is_end).unwrap_or(text.len())
 }
 
 /// Returns a value without escapes. Converts line breaks to line feeds, and other ASCII control characters, such as

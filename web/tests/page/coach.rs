@@ -131,7 +131,7 @@ fn coach_warns_before_the_engine_replies() {
     browser.assert_value("byId('coach-limit').value", "0.1");
     browser.assert_text("#coach-text", "more than 10 %");
     // The coach searches the position in the background up to a time limit; the best moves stay hidden.
-    browser.wait_for("coach.searched.get(state.tree.current) > 2.5");
+    browser.wait_for("searched.get(state.tree.current) > 2.5");
     let visits = browser.evaluate("state.tree.current.found.visits");
     std::thread::sleep(std::time::Duration::from_millis(500));
     browser.assert_value("state.tree.current.found.visits", visits);

@@ -4,6 +4,7 @@ mod coach;
 mod play;
 mod puzzles;
 mod review;
+mod rooms;
 
 use fastrand::Rng;
 use otrera::record::{Note, Variation, ccgc, json, sgf};
@@ -767,11 +768,29 @@ fn file_is_small_and_loads_no_other_resource() {
     for word in ["http://", "https://", "//www", "src=", "@import", "url("] {
         assert!(!foreign.contains(word), "{word}");
     }
+    let codes = [("%0A", "\n"), ("%22", "\""), ("%23", "#"), ("%3C", "<"), ("%5C", "\\"), ("%25", "%")];
+    let modules = codes.iter().fold(file, |text, (code, character)| text.replace(code, character));
     for script in ["elements.js", "replay.js", "board.js", "curve.js"] {
         let shared =
             std::fs::read_to_string(format!("{}/shared/{script}", env!("CARGO_MANIFEST_DIR"))).expect(script);
-        assert!(file.contains(&shared), "the page does not contain the shared {script}");
+        assert!(modules.contains(&shared), "the page does not contain the shared {script}");
     }
+}
+
+#[test]
+fn only_the_scripts_of_the_page_run() {
+    let Some(mut browser) = opened("scripts that slip into the page") else { return };
+    browser.evaluate(
+        "globalThis.ran = [];
+         document.body.insertAdjacentHTML('beforeend', `<img src='data:,' onerror='ran.push(1)'>`);
+         const script = document.createElement('script');
+         script.textContent = 'ran.push(2)';
+         document.body.append(script);",
+    );
+    browser.wait_for("document.querySelector('img').complete");
+    browser.assert_value("new Promise((resolve) => setTimeout(() => resolve(ran), 100))", json!([]));
+    // Chromium reports both.
+    browser.forget_events();
 }
 
 #[test]

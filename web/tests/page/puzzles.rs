@@ -53,6 +53,27 @@ fn wrong_move_is_refuted_and_right_one_confirmed() {
 }
 
 #[test]
+fn another_arrow_of_the_right_movement_is_wrong() {
+    let Some(mut browser) = opened("the arrow of a puzzle") else { return };
+    open_puzzles(&mut browser);
+    // Not every puzzle has another arrow.
+    let (start, wrong) = loop {
+        let start = position(&mut browser);
+        let solution = move_in(&mut browser, "puzzles.puzzle.solution");
+        let mut others = start.legal_moves().filter(|mv| (mv.from, mv.to) == (solution.from, solution.to));
+        if let Some(wrong) = others.find(|mv| mv.arrow != solution.arrow) {
+            break (start, wrong);
+        }
+        browser.click_and_wait("#puzzle-next", "Boolean(state.tree.current.described)");
+    };
+    click_move(&mut browser, wrong);
+    wait_for_status(&mut browser, &format!("{wrong} loses."));
+    assert!(browser.text("#puzzle-kept").starts_with("0 of "), "{}", browser.text("#puzzle-kept"));
+    browser.click("#puzzle-again");
+    assert_eq!(browser.board(), expected(&start));
+}
+
+#[test]
 fn shown_solution_does_not_count_as_solved() {
     let Some(mut browser) = opened("the solution of a puzzle") else { return };
     open_puzzles(&mut browser);

@@ -5,7 +5,7 @@ pub mod confine;
 
 use crate::arguments::{read_games, read_if, read_size, read_time};
 use crate::interrupt::locked;
-use crate::matches::platform::between;
+use crate::matches::harness::between;
 use crate::matches::score::side_of_a;
 use crate::matches::spec::PlayerSpec;
 use crate::matches::verdicts::Report;

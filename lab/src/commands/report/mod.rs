@@ -77,8 +77,14 @@ fn page(title: &str, games: &[GameRecord]) -> String {
     let head = serde_json::json!({ "title": title, "standing": Standing::of(games) }).to_string();
     let data = format!("{},\"games\":[\n{}\n]}}", &head[..head.len() - 1], records.join(",\n"));
     PAGE.replace("{{style}}", &STYLES.join("\n"))
-        .replace("{{scripts}}", &SCRIPTS.join("\n"))
+        .replace("{{scripts}}", &SCRIPTS.map(without_modules).join("\n"))
         .replace("{{data}}", &escaped_for_html(&data))
+}
+
+/// Returns a module of `web/shared/` as a part of one script: without imports and the word `export`.
+fn without_modules(script: &str) -> String {
+    let lines = script.lines().filter(|line| !line.starts_with("import "));
+    lines.map(|line| line.strip_prefix("export ").unwrap_or(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// Escapes the characters in JSON that could end a script element.

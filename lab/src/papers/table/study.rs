@@ -4,7 +4,7 @@ use crate::arguments::cores;
 use crate::cluster::WorkArgs;
 use crate::files::{Output, PLOT};
 use crate::interrupt;
-use crate::matches::platform::Platform;
+use crate::matches::harness::Harness;
 use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::score::Score;
@@ -72,7 +72,7 @@ impl Study {
             grace: Duration::from_secs(60),
             openings: Openings { book: None, plies, balance: 0.15, seed: self.seed },
             adjudicate: None,
-            platform: Platform::None,
+            harness: Harness::Plain,
             show: Show::None,
             is_parallel: true,
         })

@@ -1,0 +1,173 @@
+//! Static evaluation of many positions in one call.
+
+use crate::board::Board;
+use crate::engine::params;
+use crate::errors::value_error;
+use crate::moves::index_of;
+use numpy::{PyArray1, PyArray2, PyArray5, PyArrayMethods};
+use otrera::eval::distance::Levels;
+use otrera::eval::policy::{odds, sum_of_odds};
+use otrera::{DistanceMaps, Evaluator, Model, ModelScratch, Position, Size};
+use pyo3::prelude::*;
+
+/// Static evaluation of n positions, without search, as numpy arrays. The side to move is that of each position.
+#[pyclass(module = "otrera", frozen, get_all)]
+pub struct Evaluation {
+    /// Values for the side to move, float32, shape (n,): natural log-odds of winning; squares for the preset `paper`.
+    values: Py<PyArray1<f32>>,
+    /// Win rates of the side to move, float32, shape (n,), 0 to 1.
+    win_rates: Py<PyArray1<f32>>,
+    /// Expected leads of the side to move in moves, float32, shape (n,); NaN if the preset does not estimate the lead.
+    leads: Py<PyArray1<f32>>,
+    /// Policy of the movements, the first halves of the moves, float32, shape (m,): probabilities that sum to 1 for
+    /// each position. None if not requested.
+    policy: Option<Py<PyArray1<f32>>>,
+    /// Movements of the policy, uint8, shape (m, 2): indices `row * size + column` of origin and destination.
+    movements: Option<Py<PyArray2<u8>>>,
+    /// Offsets, int64, shape (n + 1,): the movements of position i are `offsets[i]` to `offsets[i + 1] - 1`.
+    offsets: Option<Py<PyArray1<i64>>>,
+    /// Distances, uint8, shape (n, 2, 2, size, size): by side (Black, White), by kind of move (queen, king), row and
+    /// column. A distance is the number of moves in which an amazon of that side reaches an empty square; 255 if none
+    /// does, and for squares that are not empty. None if not requested.
+    distances: Option<Py<PyArray5<u8>>>,
+}
+
+/// Evaluates many boards of equal size, without search, in one call and without the GIL.
+///
+/// `policy=False` and `distances=False` leave these arrays out, which saves time. Raises ValueError for boards of
+/// different sizes or an unknown preset.
+///
+/// >>> from otrera import Board, evaluate
+/// >>> boards = [Board(), Board(moves=["d1-d7/g7"])]
+/// >>> evaluation = evaluate(boards)
+/// >>> evaluation.values.shape, evaluation.distances.shape, evaluation.movements.shape
+/// ((2,), (2, 2, 2, 10, 10), (131, 2))
+/// >>> first = slice(evaluation.offsets[0], evaluation.offsets[1])
+/// >>> round(float(evaluation.policy[first].sum()), 3)
+/// 1.0
+/// >>> evaluation.distances[0, 0, 0, 6].tolist()  # Black's queen moves to rank 7
+/// [255, 2, 2, 1, 2, 2, 1, 2, 2, 255]
+#[pyfunction]
+#[pyo3(signature = (boards, preset="tournament", policy=true, distances=true))]
+pub fn evaluate(
+    py: Python<'_>,
+    boards: &Bound<'_, PyAny>,
+    preset: &str,
+    policy: bool,
+    distances: bool,
+) -> PyResult<Evaluation> {
+    let mut positions = Vec::new();
+    for board in boards.try_iter()? {
+        positions.push(board?.cast::<Board>()?.try_borrow()?.position);
+    }
+    let size = positions.first().map_or(Size::STANDARD, Position::size);
+    if let Some(other) = positions.iter().find(|position| position.size() != size) {
+        let [edge, other] = [size, other.size()].map(Size::edge);
+        return Err(value_error(format!(
+            "boards of {edge}x{edge} and {other}x{other}: evaluate one size at a time"
+        )));
+    }
+    let model = params(preset)?.model().clone();
+    model.check_board(size).map_err(value_error)?;
+    let arrays = py.detach(|| Arrays::new(&positions, &model, policy, distances));
+    let edge = size.edge();
+    let movements = arrays.movements.map(|pairs| PyArray1::from_vec(py, pairs).reshape([arrays.plies, 2]));
+    let distances = arrays
+        .distances
+        .map(|cells| PyArray1::from_vec(py, cells).reshape([positions.len(), 2, 2, edge, edge]));
+    Ok(Evaluation {
+        values: PyArray1::from_vec(py, arrays.values).unbind(),
+        win_rates: PyArray1::from_vec(py, arrays.win_rates).unbind(),
+        leads: PyArray1::from_vec(py, arrays.leads).unbind(),
+        policy: arrays.policy.map(|policy| PyArray1::from_vec(py, policy).unbind()),
+        movements: movements.transpose()?.map(Bound::unbind),
+        offsets: arrays.offsets.map(|offsets| PyArray1::from_vec(py, offsets).unbind()),
+        distances: distances.transpose()?.map(Bound::unbind),
+    })
+}
+
+/// The contents of the arrays.
+struct Arrays {
+    values: Vec<f32>,
+    win_rates: Vec<f32>,
+    leads: Vec<f32>,
+    policy: Option<Vec<f32>>,
+    movements: Option<Vec<u8>>,
+    offsets: Option<Vec<i64>>,
+    distances: Option<Vec<u8>>,
+    /// Number of movements of all positions.
+    plies: usize,
+}
+
+impl Arrays {
+    fn new(positions: &[Position], model: &Model, policy: bool, distances: bool) -> Self {
+        let evaluator = Evaluator::new(model.clone());
+        let mut scratch = ModelScratch::default();
+        let values: Vec<_> =
+            positions.iter().map(|position| evaluator.value(position, &mut scratch)).collect();
+        let lead = |position| model.lead(position, &mut scratch).unwrap_or(f32::NAN);
+        let leads = positions.iter().map(lead).collect();
+        let distances = distances.then(|| distances_of(positions, &evaluator));
+        let policies = policy.then(|| Policies::new(positions, &evaluator));
+        let plies = policies.as_ref().map_or(0, |policies| policies.policy.len());
+        let (policy, movements, offsets) = policies.map_or((None, None, None), |policies| {
+            (Some(policies.policy), Some(policies.movements), Some(policies.offsets))
+        });
+        let win_rates = values.iter().map(|&value| model.win_rate(value).0).collect();
+        let values = values.iter().map(|value| value.0).collect();
+        Self { values, win_rates, leads, policy, movements, offsets, distances, plies }
+    }
+}
+
+/// Policies of all positions, one after the other.
+struct Policies {
+    policy: Vec<f32>,
+    movements: Vec<u8>,
+    offsets: Vec<i64>,
+}
+
+impl Policies {
+    fn new(positions: &[Position], evaluator: &Evaluator) -> Self {
+        let mut scratch = ModelScratch::default();
+        let (mut policy, mut movements, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
+        for position in positions {
+            let logits = evaluator.movement_logits(position, &mut scratch);
+            let best = logits.iter().map(|(_, logit)| *logit).fold(f32::NEG_INFINITY, f32::max);
+            let scores: Vec<f32> = logits.iter().map(|(_, logit)| logit - best).collect();
+            let sum = sum_of_odds(&scores);
+            policy.extend(scores.iter().map(|&score| odds(score) / sum));
+            let squares = logits.iter().flat_map(|(movement, _)| [movement.from, movement.to]);
+            movements.extend(squares.map(|square| index_of(square, position.size()) as u8));
+            offsets.push(policy.len() as i64);
+        }
+        Self { policy, movements, offsets }
+    }
+}
+
+/// Distance that marks a square that is not reached.
+const UNREACHED: u8 = u8::MAX;
+
+/// Returns the distances of all positions, in the order of [`Evaluation::distances`].
+fn distances_of(positions: &[Position], evaluator: &Evaluator) -> Vec<u8> {
+    let area = positions.first().map_or(0, |position| position.size().area());
+    let mut cells = vec![UNREACHED; positions.len() * 4 * area];
+    let mut maps = DistanceMaps::default();
+    for (position, cells) in positions.iter().zip(cells.chunks_mut(4 * area.max(1))) {
+        maps.flood(position, evaluator.kernel());
+        let kinds = [0, 1].into_iter().flat_map(|side| [(side, &maps.queen), (side, &maps.king)]);
+        for ((side, levels), cells) in kinds.zip(cells.chunks_mut(area)) {
+            fill(cells, levels, side, position.size());
+        }
+    }
+    cells
+}
+
+/// Writes the distances of one side.
+fn fill(cells: &mut [u8], levels: &Levels, side: usize, size: Size) {
+    for (nearer, step) in levels.reached().iter().zip(levels.reached().iter().skip(1)).zip(1..) {
+        let (nearer, reached) = nearer;
+        for square in reached.of(side) - nearer.of(side) {
+            cells[index_of(square, size)] = step;
+        }
+    }
+}

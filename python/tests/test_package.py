@@ -1,0 +1,397 @@
+"""The package as a program uses it: examples of docstrings and pages, types, rules, records, searches, evaluation."""
+
+import copy
+import doctest
+import inspect
+import math
+import os
+import pathlib
+import pickle
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+import numpy as np
+import otrera
+from otrera import Board, Engine, Game, Limit, Move, Side
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Examples(unittest.TestCase):
+    def test_docstrings(self):
+        runner = doctest.DocTestRunner()
+        for name in otrera.__all__:
+            item = getattr(otrera, name)
+            parts = [(name, item)]
+            if inspect.isclass(item):
+                parts += [(f"{name}.{part}", value) for part, value in vars(item).items() if part[0] != "_"]
+            for full_name, part in parts:
+                text = inspect.getdoc(part) or ""
+                if inspect.isclass(item) and not issubclass(item, Exception):
+                    self.assertTrue(text, f"{full_name} has no docstring")
+                if ">>>" in text:
+                    runner.run(doctest.DocTestParser().get_doctest(text, {}, full_name, None, None))
+        self.assertEqual(runner.summarize(verbose=False).failed, 0)
+        self.assertGreater(runner.tries, 40)
+
+    def test_blocks_of_the_pages_run(self):
+        for page in ["README.md", "README.zh-CN.md", "docs/python.md", "python/README.md"]:
+            text = (ROOT / page).read_text(encoding="utf-8")
+            blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+            self.assertTrue(blocks, page)
+            for block in blocks:
+                with self.subTest(page=page, block=block), tempfile.TemporaryDirectory() as folder:
+                    game = Game(Board(moves=["d1-d7/g7", "a7-d4/a7"]), "Ada", "Bob")
+                    (pathlib.Path(folder) / "game.sgf").write_text(game.to_sgf(), encoding="utf-8")
+                    run = subprocess.run(
+                        [sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, timeout=120
+                    )
+                    self.assertEqual((run.returncode, run.stderr), (0, ""))
+                    self.assertTrue(run.stdout, "prints nothing")
+
+    def test_version_is_that_of_the_engine(self):
+        manifest = (ROOT / "Cargo.toml").read_text(encoding="utf-8")
+        self.assertIn(f'\nversion = "{otrera.__version__}"\n', manifest)
+
+
+class Types(unittest.TestCase):
+    def mypy(self, *arguments):
+        command = [sys.executable, "-m", *arguments]
+        run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT / "python/tests")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_mypy_is_strict(self):
+        with tempfile.TemporaryDirectory() as cache:
+            self.mypy("mypy", "--strict", "--cache-dir", cache, "-p", "otrera")
+            self.mypy("mypy", "--strict", "--cache-dir", cache, "typed.py")
+
+    def test_stubs_agree_with_the_module(self):
+        # No class can be a base class, so their layout does not matter.
+        self.mypy("mypy.stubtest", "otrera", "--allowlist", "stubtest.txt", "--ignore-disjoint-bases")
+
+
+class Rules(unittest.TestCase):
+    def test_legal_moves_are_a_sequence(self):
+        generator = random.Random(1)
+        board = Board(size=6)
+        while board.winner is None:
+            moves = board.legal_moves
+            listed = list(moves)
+            self.assertEqual(len(moves), len(listed))
+            self.assertEqual(len(set(listed)), len(listed))
+            place = generator.randrange(len(listed))
+            self.assertEqual(moves[place], listed[place])
+            self.assertEqual(moves[place - len(listed)], listed[place])
+            self.assertEqual(moves.index(listed[place]), place)
+            self.assertEqual(moves[place : place + 3], listed[place : place + 3])
+            self.assertEqual(moves[::-7], listed[::-7])
+            self.assertIn(listed[place], moves)
+            board.push(listed[place])
+        self.assertFalse(board.legal_moves)
+        self.assertEqual(board.winner, board.turn.opponent)
+        with self.assertRaises(IndexError):
+            board.legal_moves[0]
+        with self.assertRaises(IndexError):
+            Board().legal_moves[2176]
+        with self.assertRaises(IndexError):
+            Board().legal_moves[-2177]
+        self.assertNotIn(Move("a1-a2/a3"), Board().legal_moves)
+
+    def test_moves_lead_back_and_forth(self):
+        board = Board()
+        seen = {board.copy(): 0}
+        for text in ["d1-d7/g7", "a7d4,d4a7", "G1E3E10"]:
+            before = board.copy()
+            move = board.push(text)
+            self.assertNotIn(board, seen)
+            seen[board.copy()] = len(board.move_stack)
+            self.assertEqual(before, Board(before.fen()))
+            self.assertEqual(copy.deepcopy(board), board)
+            again = pickle.loads(pickle.dumps(board))
+            self.assertEqual((again, again.move_stack), (board, board.move_stack))
+            self.assertEqual(pickle.loads(pickle.dumps(move)), move)
+        self.assertEqual(seen[board], 3)
+        for _ in range(3):
+            board.pop()
+        self.assertEqual(board, Board())
+        with self.assertRaises(IndexError):
+            board.pop()
+        self.assertIs(pickle.loads(pickle.dumps(Side.WHITE)) == Side.WHITE, True)
+
+    def test_an_error_leaves_the_board_as_it_was(self):
+        board = Board()
+        for text, error in [
+            ("nonsense", otrera.MalformedTextError),
+            ("d1-d7/d10", otrera.IllegalMoveError),
+            ("a1-a2/a3", otrera.IllegalMoveError),
+        ]:
+            with self.assertRaises(error):
+                board.push(text)
+        with self.assertRaises(otrera.IllegalMoveError):
+            board.push(Move("a1-a2/a3"))
+        self.assertEqual((board, board.move_stack), (Board(), []))
+        for wrong in ["", "x", "Q3/4/4/3q z", "Q3/4/4/3q w - - 0 0"]:
+            with self.assertRaises(otrera.MalformedTextError):
+                Board(wrong)
+        for size in [0, 3, 11]:
+            with self.assertRaises(ValueError):
+                Board(size=size)
+
+    def test_notations_are_read_back(self):
+        for size in [4, 8, 10]:
+            for move in Board(size=size).legal_moves[:: 7 if size > 4 else 1]:
+                self.assertEqual(Move(str(move)), move)
+                self.assertEqual(Move(move.uci()), move)
+                self.assertEqual(Move(move.ccgc()), move)
+                self.assertEqual(Move(move.letters(size), size=size), move)
+                self.assertEqual(Move(move.letters(size).lower(), size), move)
+                self.assertEqual(Move(move.botzone(), size), move)
+                self.assertEqual(Move.from_indices(move.indices(size), size), move)
+        for wrong in [
+            lambda: Move("j10a1a1").letters(8),
+            lambda: Move.from_indices((0, 64, 1), 8),
+            lambda: Move("j10a1a1").indices(4),
+        ]:
+            with self.assertRaises(ValueError):
+                wrong()
+
+    def test_choices_are_the_legal_moves(self):
+        board = Board(size=5)
+        for _ in range(6):
+            moves = set()
+            for amazon in board.choices():
+                for landing in board.choices([amazon]):
+                    for arrow in board.choices([amazon, landing]):
+                        moves.add(Move.from_indices((amazon, landing, arrow), 5))
+            self.assertEqual(moves, set(board.legal_moves))
+            board.push(board.legal_moves[len(moves) // 2])
+        for wrong in [[99], [0, 0], [board.choices()[0], 99], [*board.legal_moves[0].indices(5)]]:
+            with self.assertRaises(ValueError):
+                board.choices(wrong)
+
+    def test_notebooks_show_the_board(self):
+        board = Board(moves=["d1-d7/g7"])
+        svg = board._repr_svg_()
+        self.assertTrue(svg.startswith("<svg") and 'class="newest"' in svg)
+        self.assertNotIn('class="newest"', Board()._repr_svg_())
+
+
+class Records(unittest.TestCase):
+    def game(self):
+        game = Game(Board(moves=["d1-d7/g7", "a7-d4/a7"]), "甲", "Bob", event="Cup")
+        game.winner = Side.BLACK
+        return game
+
+    def test_every_form_is_read_back(self):
+        game = self.game()
+        game.set_comment(1, "a comment")
+        with tempfile.TemporaryDirectory() as folder:
+            for text, encoding in [(game.to_sgf(), "utf-8"), (game.to_json(), "utf-8"), (game.to_ccgc(), "gb18030")]:
+                path = pathlib.Path(folder) / "game"
+                path.write_bytes(text.encode(encoding))
+                [read] = otrera.read_games(path, strict=True)
+                self.assertEqual((read.moves, read.winner, read.black), (game.moves, Side.BLACK, "甲"))
+                self.assertEqual(otrera.read_games(str(path)), [read])
+                self.assertEqual(read.comments, {} if encoding == "gb18030" else {1: "a comment"})
+        self.assertEqual(read.board(1), Board(moves=["d1-d7/g7"]))
+        with self.assertRaises(IndexError):
+            game.board(3)
+        with self.assertRaises(IndexError):
+            game.set_comment(3, "")
+        game.set_comment(1, "")
+        self.assertEqual(game, self.game())
+
+    def test_errors_are_those_of_the_program(self):
+        with self.assertRaises(FileNotFoundError) as caught:
+            otrera.read_games("missing.sgf")
+        self.assertEqual(caught.exception.filename, "missing.sgf")
+        with self.assertRaisesRegex(otrera.MalformedTextError, "contains no game"):
+            otrera.parse_games("")
+        damaged = self.game().to_json() + "{\n"
+        with self.assertWarnsRegex(otrera.RecordWarning, "line 2: "):
+            self.assertEqual(len(otrera.parse_games(damaged)), 1)
+        with self.assertRaisesRegex(otrera.MalformedTextError, "line 2: "):
+            otrera.parse_games(damaged.encode(), strict=True)
+        with self.assertRaisesRegex(ValueError, "set-up position"):
+            Game(Board("q2q/4/4/Q2Q w")).to_ccgc()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaises(otrera.RecordWarning):
+                otrera.parse_games(damaged)
+
+
+class Searches(unittest.TestCase):
+    def test_equal_seeds_give_equal_searches(self):
+        reports = [Engine(seed=5).analyse(Board(), Limit(iterations=1500), lines=4) for _ in range(2)]
+        lines = [[(line.move, line.visits, line.win_rate, line.lead) for line in report.lines] for report in reports]
+        self.assertEqual(lines[0], lines[1])
+        self.assertEqual(len(lines[0]), 4)
+        report = reports[0]
+        self.assertEqual((report.iterations, report.pv[0], report.lines[0].pv[0]), (1500, report.move, report.move))
+        self.assertTrue(0 < report.win_rate < 1 and report.lead is not None and report.depth > 1 and report.seconds > 0)
+
+    def test_the_tree_is_kept_in_a_game(self):
+        engine, board = Engine(), Board(size=8)
+        report = engine.play(board, Limit(iterations=2000))
+        self.assertEqual(len(report.lines), 1)
+        for move in report.pv[:2]:
+            board.push(move)
+        self.assertGreater(engine.play(board, Limit(iterations=100)).visits, 110)
+        engine.clear()
+        self.assertLessEqual(engine.play(board, Limit(iterations=100)).visits, 101)
+        # A board of another game begins a tree of its own.
+        self.assertLessEqual(engine.play(Board(), Limit(iterations=100)).visits, 101)
+
+    def test_an_outcome_is_proven(self):
+        report = Engine().analyse(Board("Q1**/****/4/3q w"), Limit(iterations=10_000))
+        self.assertEqual(report.proven, Side.WHITE)
+        self.assertEqual(report.win_rate, 0)
+        forced = Board("Q1**/****/4/3q w")
+        self.assertEqual(len(forced.legal_moves), 1)
+        self.assertEqual(Engine().play(forced, Limit(time=60)).move, forced.legal_moves[0])
+        with self.assertRaisesRegex(ValueError, "the game is over: White has won"):
+            Engine().play(Board("Q*2/**2/4/3q w"), Limit(time=1))
+
+    def test_an_analysis_is_iterated_and_stopped(self):
+        engine = Engine()
+        with engine.analysis(Board(), lines=2) as analysis:
+            with self.assertRaises(otrera.EngineBusyError):
+                engine.play(Board(), Limit(iterations=1))
+            with self.assertRaises(otrera.EngineBusyError):
+                engine.clear()
+            first = next(analysis)
+            self.assertTrue(analysis.running)
+            self.assertEqual(len(first.lines), 2)
+            analysis.stop()
+            rest = list(analysis)
+        self.assertGreaterEqual(rest[-1].visits, first.visits)
+        self.assertEqual(rest[-1].visits, analysis.wait().visits)
+        self.assertFalse(analysis.running)
+        engine.play(Board(), Limit(iterations=1))
+
+    def test_two_engines_run_in_two_threads(self):
+        # Each waits for the other one to search: without releasing the GIL, neither would end.
+        engines = [Engine(), Engine()]
+        analyses = []
+
+        def search(engine):
+            analysis = engine.analysis(Board())
+            analyses.append(analysis)
+            analysis.wait()
+
+        threads = [threading.Thread(target=search, args=[engine]) for engine in engines]
+        for thread in threads:
+            thread.start()
+        while len(analyses) < 2:
+            time.sleep(0.01)
+        self.assertTrue(all(analysis.running for analysis in analyses))
+        for analysis in analyses:
+            analysis.stop()
+        for thread in threads:
+            thread.join(timeout=60)
+            self.assertFalse(thread.is_alive())
+
+    def test_ctrl_c_ends_a_search(self):
+        engine = Engine()
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            engine.analyse(Board(), Limit())
+        engine.play(Board(), Limit(iterations=1))
+
+    def test_options_out_of_range_are_refused(self):
+        for wrong in [
+            lambda: Engine(threads=0),
+            lambda: Engine(memory=0),
+            lambda: Engine(memory=1 << 20),
+            lambda: Engine(preset="tournament,model=missing.json"),
+            lambda: Limit(time=-1),
+            lambda: Limit(time=math.nan),
+            lambda: Limit(iterations=0),
+        ]:
+            with self.assertRaises(ValueError):
+                wrong()
+
+
+class Evaluations(unittest.TestCase):
+    def boards(self):
+        board, boards = Board(size=8), []
+        for step in range(12):
+            boards.append(board.copy())
+            board.push(board.legal_moves[step * 37 % len(board.legal_moves)])
+        return boards
+
+    def test_arrays_are_those_of_single_positions(self):
+        boards = self.boards()
+        together = otrera.evaluate(boards)
+        self.assertEqual(together.values.dtype, np.float32)
+        for place, board in enumerate(boards):
+            alone = otrera.evaluate([board])
+            part = slice(together.offsets[place], together.offsets[place + 1])
+            for one, other in [
+                (alone.values[0], together.values[place]),
+                (alone.win_rates[0], 1 / (1 + np.exp(-together.values[place]))),
+                (alone.leads[0], together.leads[place]),
+                (alone.distances[0], together.distances[place]),
+                (alone.policy, together.policy[part]),
+                (alone.movements, together.movements[part]),
+            ]:
+                np.testing.assert_allclose(one, other, rtol=1e-5)
+            pairs = {move.indices(8)[:2] for move in board.legal_moves}
+            self.assertEqual({tuple(pair) for pair in together.movements[part].tolist()}, pairs)
+            self.assertAlmostEqual(float(together.policy[part].sum()), 1, places=4)
+
+    def test_distances_are_those_of_a_slow_search(self):
+        for board in self.boards():
+            distances = otrera.evaluate([board], policy=False).distances[0]
+            for side in range(2):
+                for kind, reach in enumerate([8, 1]):
+                    expected = slow_distances(board.grid(), side + 1, reach)
+                    np.testing.assert_array_equal(distances[side, kind], expected)
+
+    def test_parts_can_be_left_out(self):
+        lean = otrera.evaluate(iter(self.boards()), policy=False, distances=False)
+        self.assertEqual((lean.policy, lean.movements, lean.offsets, lean.distances), (None,) * 4)
+        self.assertEqual(lean.values.shape, (12,))
+        empty = otrera.evaluate([])
+        self.assertEqual((empty.values.shape, empty.offsets.tolist(), empty.movements.shape), ((0,), [0], (0, 2)))
+        self.assertTrue(np.isnan(otrera.evaluate([Board()], preset="paper").leads).all())
+        with self.assertRaisesRegex(ValueError, "one size at a time"):
+            otrera.evaluate([Board(), Board(size=8)])
+        with self.assertRaisesRegex(ValueError, "expected one of tournament"):
+            otrera.evaluate([Board()], preset="x")
+        with self.assertRaises(TypeError):
+            otrera.evaluate(["x"])
+
+
+def slow_distances(grid, amazon, reach):
+    """Breadth-first search over moves of up to `reach` squares."""
+    size = len(grid)
+    distances = np.full((size, size), 255)
+    front, step = [tuple(square) for square in np.argwhere(grid == amazon)], 0
+    while front:
+        step += 1
+        found = []
+        for row, column in front:
+            for down, right in [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]:
+                for length in range(1, reach + 1):
+                    square = (row + down * length, column + right * length)
+                    if not (0 <= min(square) and max(square) < size) or grid[square]:
+                        break
+                    if distances[square] == 255:
+                        distances[square] = step
+                        found.append(square)
+        front = found
+    return distances
+
+
+if __name__ == "__main__":
+    unittest.main()

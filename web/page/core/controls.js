@@ -1,0 +1,49 @@
+// Lists, dialogs and texts of the page.
+
+import { byId, html } from "shared/elements.js";
+
+/** Fills a selection list and chooses one of its values. */
+export function options(id, values, chosen) {
+  byId(id).replaceChildren(...values.map(([value, text]) => html("option", { value, selected: String(value) === String(chosen) }, text)));
+}
+
+/** Fills an element with a row of radio buttons. */
+export function choices(id, name, options, value, chosen) {
+  const holder = byId(id);
+  const hadFocus = holder.contains(document.activeElement);
+  holder.replaceChildren(...options.map(([option, text]) => html("label", { class: "choice" },
+    html("input", { type: "radio", name: `${id}-${name}`, value: option, checked: option === value, onchange: () => chosen(option) }),
+    ` ${text}`)));
+  if (hadFocus) holder.querySelector(":checked")?.focus();
+}
+
+/** Opens a dialog. Its answer stays empty if Escape closes the dialog. */
+export function ask(id) {
+  byId(id).returnValue = "";
+  byId(id).showModal();
+}
+
+/** Scrolls to the board and moves the keyboard focus to the title of a panel beside it. */
+export function goToPanel(title) {
+  document.querySelector(".table").scrollIntoView();
+  byId(title).focus({ preventScroll: true });
+}
+
+/** Writes a text without line breaks inside moves. Skips an unchanged text, because screen readers would repeat it. */
+export function write(id, text) {
+  if (byId(id).textContent === text) return;
+  const parts = text.split(/([a-z]\d+-[a-z]\d+\/[a-z]\d+)/);
+  byId(id).replaceChildren(...parts.map((part, index) => (index % 2 === 1 ? html("span", { class: "unbroken" }, part) : part)));
+}
+
+/** Replaces the content of a list of buttons; the keyboard focus stays in place. */
+export function replaceButtons(list, children) {
+  const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
+  // Finds the focused button again by its data, because buttons may have been inserted before it.
+  const key = JSON.stringify(document.activeElement?.dataset);
+  list.replaceChildren(...children);
+  if (place < 0) return;
+  const buttons = [...list.querySelectorAll("button")];
+  const same = buttons.find(({ dataset }) => key !== "{}" && JSON.stringify(dataset) === key);
+  (same ?? buttons[place])?.focus({ preventScroll: true });
+}

@@ -1,0 +1,301 @@
+// The game shown, and everything that changes it: moves, the engine's turns, analysis.
+
+import { byId } from "shared/elements.js";
+import { t } from "page/core/text.js";
+import { Stopped } from "page/core/engine.js";
+import { engine, state } from "page/core/state.js";
+import { sound } from "page/core/sound.js";
+import { FULL_LEVEL } from "page/core/strength.js";
+import { enter, room } from "page/core/room.js";
+import { agreesWithHint } from "page/core/hint.js";
+import { board, draw, drawSearch } from "page/core/show.js";
+import { proveLine } from "page/core/records.js";
+
+/** Applies the last change: shows the position, then lets the engine move or analyse. */
+export async function settle(message = null) {
+  const goesOn = interrupt();
+  const node = state.tree.current;
+  Object.assign(state, { hint: null, pointed: null, preview: null, message, found: node.found });
+  byId("link").hidden = true;
+  draw();
+  await unlessStopped(goesOn, () => room().turn(node, goesOn));
+}
+
+/** Ends the page's current tasks. Returns a function that is true until the next interruption. */
+export function interrupt() {
+  state.change += 1;
+  const { change } = state;
+  if (state.uninterruptible) engine.restart();
+  state.uninterruptible = false;
+  return () => change === state.change;
+}
+
+/** Runs a task that uses the engine. Shows the task's error, unless the task was interrupted. */
+export async function unlessStopped(goesOn, work) {
+  try {
+    await work();
+  } catch (error) {
+    if (goesOn() && !(error instanceof Stopped)) tell(error.message);
+  }
+}
+
+/** Asks the engine to describe a node, once: side to move, legal moves, owners of squares, proof. */
+export async function describe(node, { tree } = state) {
+  node.described ??= await engine.ask({ do: "position", fen: tree.start, moves: tree.movesTo(node) });
+  const { proof } = node.described;
+  if (proof) tree.prove(node, proof);
+}
+
+/** True if the engine is to move: at the end of a line or after the move just played, not while stepping through. */
+export function isEngineToMove(node) {
+  const isWanted = node.children.length === 0 || node === state.unanswered;
+  return state.players[state.tree.moverOf(node.ply)] === "engine" && isWanted && !node.winner;
+}
+
+/** True while the engine thinks about its move. */
+export function isReplying() {
+  return state.replying === state.change;
+}
+
+export async function moveByEngine(node, goesOn) {
+  const { level } = state.control;
+  const found = level && level < FULL_LEVEL ? await thinkAt(level, node, goesOn) : await search(node, { seconds: 1, ...state.control }, goesOn);
+  if (goesOn()) play(found.best, { win_rate: found.win_rate, effort: found.visits });
+}
+
+/** Searches for a move of a playing level. The result is not stored as an analysis of the position. */
+async function thinkAt(level, node, goesOn) {
+  state.uninterruptible = true;
+  const found = await engine.ask({ do: "think", fen: node.described.fen, level, seed: Math.floor(Math.random() * 2 ** 32) });
+  if (goesOn()) state.uninterruptible = false;
+  return found;
+}
+
+/** Maximum number of best moves that can be shown. */
+const MAX_LINES = 10;
+/** Search time between two checks for interruptions, in seconds. A slice takes longer if the engine recycles memory. */
+const SLICE = 0.1;
+/** Maximum search time, in seconds, for a position that is proven lost: each run restarts its tree. */
+const LOST_SECONDS = 1;
+
+/** Searches a position for a result that is shown or waited for; a review pauses meanwhile. */
+export async function search(node, limit, goesOn) {
+  state.searches += 1;
+  try {
+    return await searchInSlices(node, limit, goesOn);
+  } finally {
+    state.searches -= 1;
+  }
+}
+
+/** Searches a position in slices, until a limit or an interruption. The page shows the result after each slice. */
+export async function searchInSlices(node, { seconds, iterations, lostSeconds = LOST_SECONDS }, goesOn) {
+  const { tree } = state;
+  const think = async (limit) => noted(tree, node, await engine.ask({ ...request, ...limit }), goesOn);
+  const request = { do: "think", fen: node.described.fen, lines: MAX_LINES };
+  if (iterations) {
+    state.uninterruptible = true;
+    return think({ iterations, anew: true });
+  }
+  let found = null;
+  for (let left = seconds; left > SLICE / 2 && goesOn(); left -= found.seconds) {
+    found = await think({ seconds: Math.min(left, SLICE) });
+    if (!found.proven && found.iterations > 0) continue;
+    const isLost = found.proven && found.proven !== tree.moverOf(node.ply);
+    return isLost && lostSeconds && goesOn() ? think({ seconds: Math.min(seconds, lostSeconds) }) : found;
+  }
+  return found;
+}
+
+/** Stores a search result in its node, unless a longer search is known, and shows the result unless interrupted. */
+function noted(tree, node, found, goesOn) {
+  if (found.proven) tree.prove(node, { winner: found.proven, margin: found.margin });
+  else tree.learn(node, tree.blackRate(node.ply, found.win_rate), found.visits);
+  if (!node.found || found.proven || found.visits >= node.found.visits) node.found = found;
+  if (goesOn()) state.uninterruptible = false;
+  if (goesOn() && node === state.tree.current) {
+    state.found = node.found;
+    drawSearch();
+  }
+  return found;
+}
+
+/** Search time so far of each node, in seconds. */
+export const searched = new WeakMap();
+
+/** Searches a position until its total search time is `seconds`. */
+export async function look(node, goesOn, seconds) {
+  await describe(node);
+  const done = searched.get(node) ?? 0;
+  if (!goesOn() || node.described.winner || node.found?.proven || done >= seconds) return;
+  const begun = performance.now();
+  await search(node, { seconds: seconds - done }, goesOn);
+  searched.set(node, done + (performance.now() - begun) / 1000);
+}
+
+/** Plays a move in the position shown, which can begin a variation. `played` holds the player's estimate and effort. */
+export function play(move, played = {}) {
+  if (!room().accepts(state.tree.current, { move })) return undefined;
+  const side = state.tree.moverOf(state.tree.current.ply);
+  state.unanswered = state.tree.play(move);
+  state.tree.id ??= Date.now();
+  Object.assign(state.unanswered.played, played);
+  state.half = {};
+  sound.knock();
+  return settle(t("played", t(side), move));
+}
+
+export function goTo(node) {
+  Object.assign(state, { unanswered: null, half: {} });
+  state.tree.show(node);
+  settle();
+}
+
+/** Steps by a number of plies along the line shown; `by` can be infinite. */
+export function step(by) {
+  const line = state.tree.line();
+  const index = line.indexOf(state.tree.current) + by;
+  goTo(line[Math.min(Math.max(0, index), line.length - 1)]);
+}
+
+/** Takes back a resignation, or the moves up to the person's last turn. */
+export function undo() {
+  const node = undoTarget();
+  if (!node) return;
+  const { tree } = state;
+  if (node === tree.current) node.winner = null;
+  // At its end, a finished game goes on from the position before.
+  else if (tree.begun !== null && !tree.current.next && tree.winner()) node.next = null;
+  goTo(node);
+}
+
+/** Returns the node to which `undo` goes, or null. */
+export function undoTarget() {
+  const { current, end } = state.tree;
+  if (current.winner && current !== end && !current.described?.winner) return current;
+  const isEngines = ({ ply }) => state.players[state.tree.moverOf(ply)] === "engine";
+  let node = current.parent;
+  while (node && isEngines(node)) node = node.parent;
+  // Not before the position in which the game began.
+  return node && node.ply >= (state.tree.begun ?? 0) ? node : null;
+}
+
+/** Resigns for the person to move, at the end of a line. The game can still be continued. */
+export function resign() {
+  const node = state.tree.current;
+  if (!canResign(node)) return;
+  const side = state.tree.moverOf(node.ply);
+  node.winner = side === "black" ? "white" : "black";
+  state.half = {};
+  settle(t("resigned", t(side)));
+}
+
+export function canResign(node) {
+  return canMove(node) && node.children.length === 0 && !node.winner;
+}
+
+/** True if a person can move in this position. */
+export function canMove(node) {
+  return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && room().accepts(node));
+}
+
+/** Shows a message below the board. */
+export function tell(message) {
+  state.message = message;
+  draw();
+}
+
+/** Starts or stops the analysis of the position shown. Does not restart the engine's search for its move. */
+export function toggleAnalysis() {
+  state.analysing = !state.analysing;
+  if (isReplying()) drawSearch();
+  else settle();
+}
+
+/** Shows another game in a room. */
+export function setTree(mode, tree, message = null) {
+  Object.assign(state, { tree, unanswered: null, half: {} });
+  enter(mode);
+  byId("games-label").hidden = true;
+  settle(message);
+}
+
+/** Returns the state of the game shown, for `returnTo`; in a room to return from, that of the game before. */
+export function gameShown() {
+  if (room().before) return room().before;
+  const { mode, tree, unanswered, half, players } = state;
+  return { mode, tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
+}
+
+/** Restores a game and its room from their state, as returned by `gameShown`. */
+export function returnTo({ mode, hasGames, ...game }) {
+  Object.assign(state, game);
+  enter(mode);
+  byId("games-label").hidden = !hasGames;
+  settle();
+}
+
+/** Turns the board so that a person's side is at the bottom in a game against the engine. */
+export function turnBoardToPerson() {
+  board.flip(state.players.black === "engine" && state.players.white === "human");
+}
+
+/** Returns the best move of a search and its expected continuation, at most `count` moves. */
+export function bestLine({ best, lines }, count) {
+  return [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, count);
+}
+
+/** Shows another game for two persons, so that the engine does not answer moves. */
+export function setTreeToLookAt(tree, message = null) {
+  state.players = { black: "human", white: "human" };
+  setTree("analyse", tree, message);
+  proveLine(tree);
+}
+
+/** Returns the local date and time in the format of records: 2020.08.16 11:44. */
+export function localTime() {
+  return new Date().toLocaleString("sv").slice(0, 16).replaceAll("-", ".");
+}
+
+/** Handles a chosen square: amazon, landing or arrow in turn. `dragged` is true where a drag begins. */
+export function choose(square, dragged = false) {
+  const node = state.tree.current;
+  if (!room().accepts(node, { square }) || !node.described || node.described.winner) return undefined;
+  if (isEngineToMove(node)) return tell(t("notYourTurn"));
+  const { from, to } = state.half;
+  const { moves, side } = node.described;
+  // A drag from the landing square shoots the arrow: the end of the drag is chosen later.
+  if (to) return dragged && square === to ? undefined : shoot(moves, square);
+  if (from && moves[from][square]) return setHalf({ from, to: square });
+  if (moves[square]) return setHalf(square === from && !dragged ? {} : { from: square });
+  return tell(from ? t("noLanding", from, square) : t("noAmazon", t(side)));
+}
+
+function shoot(moves, square) {
+  const { from, to } = state.half;
+  if (moves[from][to].includes(square)) return play(`${from}-${to}/${square}`);
+  if (square === to) return setHalf({ from });
+  return tell(t("noArrow", to, square));
+}
+
+export function setHalf(half) {
+  state.half = half;
+  state.message = null;
+  if (!agreesWithHint(half)) state.hint = null;
+  draw();
+}
+
+/** Plays a typed move. */
+export async function playTyped(text) {
+  const node = state.tree.current;
+  if (isEngineToMove(node)) tell(t("notYourTurn"));
+  if (!canMove(node) || text.trim() === "") return;
+  try {
+    const { played } = await engine.ask({ do: "position", fen: node.described.fen, moves: [text] });
+    if (node !== state.tree.current) return;
+    play(played[0]);
+    byId("typed-move").value = "";
+  } catch (error) {
+    if (!(error instanceof Stopped)) tell(t("illegal", text, error.message));
+  }
+}

@@ -1,0 +1,129 @@
+// Recent games in the browser's storage: the game shown survives a reload, and a list opens the others.
+
+import { byId, html, SIDES } from "shared/elements.js";
+import { settings, t } from "page/core/text.js";
+import { engine, state } from "page/core/state.js";
+import { GameTree } from "page/core/tree.js";
+import { CONTROLS } from "page/core/strength.js";
+import { ask } from "page/core/controls.js";
+import { room } from "page/core/room.js";
+import { describe, interrupt, localTime, settle, setTree, turnBoardToPerson } from "page/core/game.js";
+
+const MAX_KEPT = 20;
+/** Maximum length of a stored game, in characters of JSON. */
+export const MAX_KEPT_LENGTH = 200_000;
+
+export const recent = {
+  /** Returns the stored games, newest first, without broken entries. */
+  read() {
+    try {
+      const games = JSON.parse(settings.get("games"));
+      return games.filter((game) => Number.isSafeInteger(game?.id) && Array.isArray(game.record?.moves)).slice(0, MAX_KEPT);
+    } catch {
+      return [];
+    }
+  },
+
+  write(games) {
+    settings.set("games", JSON.stringify(games.slice(0, MAX_KEPT)));
+  },
+
+  /** Stores the game shown with its variations and ply, once it has been begun or changed on the page. */
+  keep() {
+    const { tree, players, control } = state;
+    if (tree.id === null || !room().panel().keeps) return;
+    const games = this.read();
+    const stored = games.find(({ id }) => id === tree.id);
+    // Another tab has changed this game: this tab stores its own copy.
+    if (stored && JSON.stringify(stored) !== tree.kept) tree.id = Date.now();
+    const { id, begun, current } = tree;
+    const game = { id, begun, players, control, ply: current.ply, record: { ...tree.toRecord(), when: tree.record.when || localTime() } };
+    const text = JSON.stringify(game);
+    if (text.length > MAX_KEPT_LENGTH) return;
+    tree.kept = text;
+    settings.set("game", id, "session");
+    // A game without a move is stored only while it is shown.
+    this.write([game, ...games.filter((other) => other.id !== id && other.record.moves.length > 0)]);
+  },
+
+  /** Shows the last game of this tab or, without one, the newest stored game. Returns false if none can be shown. */
+  async restore() {
+    const games = this.read();
+    const own = Number(settings.get("game", "session"));
+    const last = games.find(({ id }) => id === own) ?? games[0];
+    return Boolean(last) && (await this.show(last)) === null;
+  },
+
+  /** Shows a stored game. Returns an error message, or null. */
+  async show(game) {
+    const { id, begun, players, control, ply, record } = game;
+    interrupt();
+    let tree;
+    try {
+      const { games } = await engine.ask({ do: "read", text: JSON.stringify(record) });
+      tree = GameTree.ofRecord(games[0]);
+      // A record can contain an invalid position.
+      await describe(tree.root, { tree });
+    } catch (error) {
+      return error.message;
+    }
+    const line = tree.line();
+    Object.assign(tree, { id, begun: line[begun] ? begun : null, kept: JSON.stringify(game) });
+    // A resignation on the page can be taken back, as before the reload.
+    if (tree.begun !== null) tree.end = null;
+    tree.show(line[ply] ?? line.at(-1));
+    const isPlayer = (player) => ["human", "engine"].includes(player);
+    const isKnown = SIDES.every((side) => isPlayer(players?.[side]));
+    state.players = isKnown ? { black: players.black, white: players.white } : { black: "human", white: "human" };
+    state.control = CONTROLS.find((known) => JSON.stringify(known) === JSON.stringify(control)) ?? state.control;
+    state.analysing = false;
+    turnBoardToPerson();
+    const isPlayed = tree.begun !== null || Object.values(state.players).includes("engine");
+    setTree(isPlayed ? "play" : "analyse", tree);
+    return null;
+  },
+
+  async open(game) {
+    byId("recent-dialog").close();
+    const problem = await this.show(game);
+    if (problem) settle(problem);
+  },
+
+  remove(games) {
+    const ids = new Set(games.map(({ id }) => id));
+    this.write(this.read().filter(({ id }) => !ids.has(id)));
+    // The game shown is stored again after its next move.
+    if (ids.has(state.tree.id)) state.tree.id = null;
+    this.fill();
+    byId("recent-close").focus();
+  },
+
+  /** Returns the stored games that have a move, for the list. */
+  listed() {
+    return this.read().filter(({ record }) => record.moves.length > 0);
+  },
+
+  fill() {
+    const games = this.listed();
+    byId("recent-none").hidden = games.length > 0;
+    byId("recent-clear").disabled = games.length === 0;
+    byId("recent-list").replaceChildren(...games.map((game) => this.item(game)));
+  },
+
+  item(game) {
+    const { when, black, white, winner, moves } = game.record;
+    const result = winner ? t("won", t(winner)) : t("unfinished");
+    const text = [when, `${black || t("black")} – ${white || t("white")}`, result, t("moveCount", moves.length)].join(" · ");
+    return html("li", { class: "bar" },
+      html("button", { type: "button", class: "kept", onclick: () => this.open(game) }, text),
+      html("button", { type: "button", "aria-label": `${t("remove")}: ${text}`, title: t("remove"), onclick: () => this.remove([game]) }, "×"));
+  },
+
+  listen() {
+    byId("open-recent").addEventListener("click", () => {
+      this.fill();
+      ask("recent-dialog");
+    });
+    byId("recent-clear").addEventListener("click", () => this.remove(this.listed()));
+  },
+};

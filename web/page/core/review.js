@@ -1,0 +1,230 @@
+// Reviews of games: searches all positions in the background and marks moves by the win rate that they lose.
+
+import { byId, html, icon, percent, SIDES } from "shared/elements.js";
+import { t } from "page/core/text.js";
+import { Stopped } from "page/core/engine.js";
+import { engine, state } from "page/core/state.js";
+import { room } from "page/core/room.js";
+import { bestLine, describe, goTo, searchInSlices, toggleAnalysis, unlessStopped } from "page/core/game.js";
+import { areRatesHidden, board, curve, draw, drawMoves, drawOverlay, positionShown } from "page/core/show.js";
+
+/** Maximum loss of a move with the mark `best`, as a win rate. */
+const BEST_LOSS = 0.01;
+/** Marks of moves, best first, and their signs. */
+const SIGNS = { best: "★", good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
+/** Marks that are counted and drawn on the curve. Lessons and the signs above bars use only the last two. */
+const FAULTS = ["inaccuracy", "mistake", "blunder"];
+export const GRAVE = FAULTS.slice(1);
+/** Maximum number of moves of a better line drawn on the board. */
+export const BETTER_MOVES = 4;
+/** Milliseconds between two checks for the end of another search. */
+const REVIEW_PAUSE = 100;
+
+export const review = {
+  /** Minimum losses of the marks, largest first: `[loss, mark]`. */
+  limits: [],
+  /** Search time for each position, in seconds. */
+  seconds: 0.5,
+  /** The review in progress, `{ tree, done, waits }`, or null. */
+  run: null,
+
+  /** True while the game shown is being reviewed. */
+  get active() {
+    return this.run?.tree === state.tree;
+  },
+
+  /** True if the game shown can be reviewed. */
+  canBegin() {
+    return state.tree.line().length > 1 && room().panel().review;
+  },
+
+  toggle() {
+    if (!this.active) return this.begin();
+    this.run = null;
+    return draw();
+  },
+
+  /** Reviews the line shown: searches every position that has not been reviewed. */
+  async begin() {
+    const { tree } = state;
+    const run = { tree, done: 0, waits: false };
+    const goesOn = () => this.run === run && this.active;
+    this.run = run;
+    tree.reviewed = tree.line();
+    // An endless analysis would block the review.
+    if (state.analysing) toggleAnalysis();
+    draw();
+    await unlessStopped(goesOn, async () => {
+      this.limits = await this.ask({ do: "marks" }, ({ marks }) => marks);
+      for (const node of tree.reviewed) {
+        await this.examine(node, run, goesOn);
+        if (!goesOn()) return;
+        run.done += 1;
+        this.drawProgress();
+      }
+    });
+    if (this.run === run) this.run = null;
+    draw();
+  },
+
+  /** Asks the engine, and asks again after a restart of the engine. Returns `part(answer)`. */
+  async ask(request, part) {
+    for (;;) {
+      try {
+        return part(await engine.ask(request));
+      } catch (error) {
+        if (!(error instanceof Stopped)) throw error;
+      }
+    }
+  },
+
+  /** Searches one position. Waits for other searches to end, and starts again if another search interrupts. */
+  async examine(node, run, goesOn) {
+    const isFree = () => goesOn() && state.searches === 0 && !state.uninterruptible;
+    while (goesOn() && !node.isReviewed) {
+      run.waits = !isFree();
+      if (run.waits) {
+        this.drawBar();
+        await new Promise((resolve) => {
+          setTimeout(resolve, REVIEW_PAUSE);
+        });
+        continue;
+      }
+      try {
+        await describe(node);
+        const isKnown = node.described.winner || node.found?.proven;
+        if (!isKnown) await searchInSlices(node, { seconds: this.seconds, lostSeconds: 0 }, isFree);
+        node.isReviewed = Boolean(isKnown) || isFree();
+      } catch (error) {
+        if (!(error instanceof Stopped)) throw error;
+      }
+    }
+  },
+
+  /** Returns the win rate that a reviewed move lost, 0 for the engine's first choice; null if not reviewed. */
+  lossOf(node) {
+    if (!node.parent?.isReviewed || !node.isReviewed) return null;
+    return node.parent.found?.best === node.move ? 0 : Math.max(0, state.tree.lossOf(node));
+  },
+
+  /** Returns the mark of a reviewed move; null if not reviewed, or while a game hides the rates. */
+  markOf(node) {
+    const loss = this.lossOf(node);
+    if (loss === null || areRatesHidden()) return null;
+    if (loss <= BEST_LOSS) return "best";
+    return this.limits.find(([least]) => loss >= least)?.[1] ?? "good";
+  },
+
+  isFault(node) {
+    return FAULTS.includes(this.markOf(node));
+  },
+
+  /** Returns the engine's line instead of a node's move, as a list of `{ move, side }`. */
+  betterLine({ parent }) {
+    return bestLine(parent.found, BETTER_MOVES).map((move, index) => ({ move, side: state.tree.moverOf(parent.ply + index) }));
+  },
+
+  /** Returns the nodes of a side's reviewed moves. */
+  movesOf(side) {
+    const { tree } = state;
+    return tree.reviewed.filter((node) => node.parent && tree.moverOf(node.parent.ply) === side && this.lossOf(node) !== null);
+  },
+
+  /** Returns a side's accuracy (100 minus the mean loss in percent) and its number of each fault. */
+  summary(side) {
+    const moves = this.movesOf(side);
+    const lost = moves.reduce((sum, node) => sum + this.lossOf(node), 0);
+    const accuracy = moves.length > 0 ? 100 * (1 - lost / moves.length) : null;
+    return { accuracy, counts: FAULTS.map((fault) => moves.filter((node) => this.markOf(node) === fault).length) };
+  },
+
+  /** Returns the status text about the faulty move that led to this node; null if that move is no fault. */
+  remark(node) {
+    if (!this.isFault(node)) return null;
+    const remark = t("reviewRemark", node.move, t("marks")[this.markOf(node)], percent(this.lossOf(node)));
+    return `${remark} ${t("reviewBetter", node.parent.found.best)}`;
+  },
+
+  /** Returns the review's arrows: the previewed better line with numbers, or the better move beside the played one. */
+  arrows(node) {
+    if (state.preview) return this.betterLine(state.preview).map((one, index) => ({ ...one, number: index + 1 }));
+    return this.isFault(node) ? [{ ...this.betterLine(node)[0], look: "better" }] : [];
+  },
+
+  /** Returns the element with a move's sign in the list, or null. */
+  sign(node) {
+    const mark = this.markOf(node);
+    const label = t("marks")[mark];
+    return SIGNS[mark] ? html("span", { class: `sign ${mark}`, role: "img", "aria-label": label, title: label }, SIGNS[mark]) : null;
+  },
+
+  /** Returns the button with the better move below a fault in the list. It shows the position before the fault. */
+  betterButton(node) {
+    if (!this.isFault(node)) return [];
+    const text = `${t("better")}: ${node.parent.found.best} (−${percent(this.lossOf(node))})`;
+    const attributes = { type: "button", class: "variation", "data-better": node.ply, onclick: () => goTo(node.parent) };
+    return [html("button", attributes, text)];
+  },
+
+  /** Returns the bars below the curve, one for each reviewed move. */
+  bars(line) {
+    const marked = line.filter((node) => this.lossOf(node) !== null);
+    return marked.map((node) => {
+      const mark = this.markOf(node);
+      const sign = GRAVE.includes(mark) ? SIGNS[mark] : "";
+      return { ply: node.ply, share: this.lossOf(node), side: state.tree.moverOf(node.parent.ply), sign };
+    });
+  },
+
+  draw() {
+    this.drawBar();
+    const sides = SIDES.map((side) => [side, this.summary(side)]);
+    byId("review-result").hidden = !sides.some(([, { accuracy }]) => accuracy !== null);
+    byId("review-sides").replaceChildren(...sides.map(([side, { accuracy, counts }]) => {
+      const cells = [accuracy === null ? "–" : accuracy.toFixed(1), ...counts].map((text) => html("td", {}, text));
+      return html("tr", {}, html("th", { scope: "row" }, icon(side), ` ${t(side)}`), ...cells);
+    }));
+    for (const [side, { counts: [, mistakes, blunders] }] of sides) {
+      byId(`learn-${side}`).textContent = t("learn", t(side), mistakes + blunders);
+      byId(`learn-${side}`).disabled = this.active || mistakes + blunders === 0;
+    }
+  },
+
+  drawBar() {
+    const { active, run } = this;
+    byId("review").textContent = t(active ? "reviewStop" : "review");
+    byId("review").disabled = !active && !this.canBegin();
+    byId("review-progress").hidden = !active;
+    if (active) Object.assign(byId("review-progress"), { max: state.tree.reviewed.length, value: run.done });
+    const done = active ? t("searching", run.done, state.tree.reviewed.length) : "";
+    byId("review-done").textContent = run?.waits && active ? t("reviewWaits") : done;
+  },
+
+  /** Draws the progress after each position. Leaves the board alone, because somebody may be dragging a piece. */
+  drawProgress() {
+    this.draw();
+    drawMoves();
+    curve.draw({}, state.tree.current.ply);
+  },
+
+  /** Previews the position before a fault with the better line; null shows the current position again. */
+  point(node) {
+    if (node === state.preview) return;
+    state.preview = node;
+    board.draw(state.tree, positionShown(node?.parent ?? state.tree.current));
+    drawOverlay(state.tree.current);
+  },
+
+  listen() {
+    byId("review").addEventListener("click", () => this.toggle());
+    const moves = byId("moves");
+    const pointed = ({ type, target, movementX, movementY }) => {
+      // Ignores a list that scrolls below a resting pointer.
+      if (type === "mousemove" && !movementX && !movementY) return;
+      const ply = target.closest("[data-better]")?.dataset.better;
+      this.point(ply === undefined ? null : state.tree.line()[ply]);
+    };
+    for (const event of ["mousemove", "focusin"]) moves.addEventListener(event, pointed);
+    for (const event of ["mouseleave", "focusout"]) moves.addEventListener(event, () => this.point(null));
+  },
+};

@@ -1,0 +1,90 @@
+// The rooms of the page: ways to use the board. The core calls five hooks of the current room and knows no room itself.
+
+import { state } from "page/core/state.js";
+import { describe, search } from "page/core/game.js";
+import { draw, turnText, usualArrows } from "page/core/show.js";
+import { review } from "page/core/review.js";
+import { recent } from "page/core/recent.js";
+
+const rooms = new Map();
+
+/** Returns the current room. */
+export function room() {
+  return rooms.get(state.mode);
+}
+
+/** Returns the room that a fragment of the page's address names, or undefined. */
+export function roomAt(address) {
+  return [...rooms.values()].find((one) => one.address === address);
+}
+
+/** Makes a room the current one and names it in the page's address. */
+export function enter(mode) {
+  state.mode = mode;
+  const { address } = room();
+  if (address && address !== location.hash) history.replaceState(null, "", address);
+}
+
+/** A room with the usual hooks: every move can be tried, and an analysis searches the position shown. */
+export class Room {
+  /** `mode` is the value of `state.mode` while the room is the current one. */
+  constructor(mode) {
+    this.mode = mode;
+    /** The fragment of the page's address that opens the room; null if there is none. */
+    this.address = `#${mode}`;
+    /** The game to return to, from `gameShown`, or null. */
+    this.before = null;
+    rooms.set(mode, this);
+  }
+
+  /** True while this is the current room. */
+  get active() {
+    return room() === this;
+  }
+
+  /**
+   * First hook: true if a person may move in this position now, choose `square`, or make `move`. A room that handles the
+   * square or the move in its own way returns false.
+   */
+  accepts(node, { square, move } = {}) {
+    return true;
+  }
+
+  /** Second hook: takes the turn in a position, until `goesOn()` is false. */
+  async turn(node, goesOn) {
+    await describe(node);
+    if (!goesOn()) return;
+    recent.keep();
+    draw();
+    await this.answer(node, goesOn);
+  }
+
+  /** Continues `turn` when the position is described: searches, or lets the engine move. */
+  async answer(node, goesOn) {
+    if (state.analysing && !node.described.winner) await search(node, { seconds: Infinity }, goesOn);
+  }
+
+  /** Third hook: returns texts about the position for the status below the board; empty ones are left out. */
+  status(node) {
+    return [review.remark(node), turnText(node)];
+  }
+
+  /** Fourth hook: returns the moves to draw as arrows: `{ move, side }` with `step`, `number`, `rate` or `look`. */
+  arrows(node) {
+    return usualArrows(node);
+  }
+
+  /**
+   * Fifth hook: returns the parts of the page that the room shows and allows: winning `rates`, best `moves`, `review`;
+   * `keeps`: stores the game; `leaves`: another game can be opened. `draw()` draws the room's own sections.
+   */
+  panel() {
+    return { rates: true, moves: true, review: true, keeps: true, leaves: true, draw: () => this.draw() };
+  }
+
+  /** Draws the room's own sections, which are visible only in this room. */
+  draw() {}
+
+  /** Opens the room when its address is opened. */
+  visit() {}
+}

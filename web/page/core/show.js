@@ -1,0 +1,354 @@
+// Draws the state: board, grid, status, moves, curve.
+
+import { byId, html, icon, keepInView, percent, SIDES, svg } from "shared/elements.js";
+import { boardAfter, squareAt, squaresOf } from "shared/replay.js";
+import { Board } from "shared/board.js";
+import { Curve } from "shared/curve.js";
+import { t } from "page/core/text.js";
+import { state } from "page/core/state.js";
+import { lineFrom } from "page/core/tree.js";
+import { Squares } from "page/core/squares.js";
+import { replaceButtons, write } from "page/core/controls.js";
+import { room } from "page/core/room.js";
+import { canMove, canResign, choose, goTo, isEngineToMove, undoTarget } from "page/core/game.js";
+import { partsOf } from "page/core/hint.js";
+import { BETTER_MOVES, review } from "page/core/review.js";
+
+export const board = new Board(byId("board"));
+export const squares = new Squares(byId("squares"), board, { chosen: choose, canDrag: () => room().accepts(state.tree.current) });
+export const curve = new Curve(byId("curve"), (ply) => goTo(state.tree.line()[ply]), chart);
+let gridKey = null;
+/** The FEN in the field for FENs, unless somebody has edited the field. */
+let fenShown = null;
+
+export function draw() {
+  const node = state.tree.current;
+  const position = positionShown(node);
+  drawTitle();
+  board.draw(state.tree, state.preview ? positionShown(state.preview.parent) : position);
+  drawGrid(position, node);
+  drawSteps(node);
+  drawRoom();
+  review.draw();
+  drawMoves();
+  drawSearch();
+  const status = [state.message, ...room().status(node)].filter(Boolean).map(sentence).join(" ");
+  write("status", status);
+  drawComment(node);
+  if (node.described && node.described.fen !== fenShown) {
+    fenShown = node.described.fen;
+    byId("fen").value = fenShown;
+  }
+}
+
+/** Shows the sections of the current room and hides those of the others. */
+function drawRoom() {
+  document.body.dataset.mode = state.mode;
+  for (const section of document.querySelectorAll("[data-room]")) section.hidden = section.dataset.room !== state.mode;
+  room().panel().draw();
+}
+
+/** Shows the comment on the position, for editing. */
+function drawComment({ note: { name, comment = "" } }) {
+  byId("comment-label").textContent = t("comment", name);
+  // Writes only a changed text, so that the cursor stays in place.
+  if (byId("comment").value !== comment) byId("comment").value = comment;
+}
+
+/** Returns a message with a full stop at its end. */
+function sentence(text) {
+  return /[.:…。：！]$/.test(text) ? text : `${text}${t("fullStop")}`;
+}
+
+/** Shows the players and the other data of the record. */
+function drawTitle() {
+  const { record } = state.tree;
+  const players = SIDES.flatMap((side) => [icon(side), ` ${record[side] || t(side)} `]);
+  const rest = [record.event, record.control, record.when].filter(Boolean).map((text) => ` · ${text}`);
+  byId("game-title").replaceChildren(...players, ...rest);
+}
+
+/** Returns the board of a node, including the chosen amazon move at the current node. */
+export function positionShown(node) {
+  const { start } = state.tree;
+  const moves = state.tree.movesTo(node).map((move) => ({ move }));
+  const position = boardAfter({ start, moves }, moves.length);
+  const { from, to } = node === state.tree.current ? state.half : {};
+  if (to) {
+    position.amazons.find((amazon) => amazon.square === from).square = to;
+    position.last = { from, to };
+  }
+  return position;
+}
+
+/** Builds the grid anew at the next drawing, with the texts of another language. */
+export function forgetGrid() {
+  gridKey = null;
+}
+
+function drawGrid({ edge, amazons, arrows }, node) {
+  const key = `${edge} ${board.flipped}`;
+  if (key !== gridKey) squares.build(edge, board.flipped);
+  gridKey = key;
+  const content = new Map([...amazons.map(({ side, square }) => [square, side]), ...arrows.map((square) => [square, "arrow"])]);
+  const choices = choicesIn(node);
+  const { from, to } = state.half;
+  squares.describe((square) => {
+    const can = choices.has(square);
+    const label = `${square}: ${t("square")[content.get(square) ?? "empty"]}${can ? `, ${t("here")}` : ""}`;
+    const isChosen = square === (to ?? from);
+    return { label, mark: isChosen ? "chosen" : can ? (from ? "target" : "movable") : null };
+  });
+}
+
+/** Returns the squares that a person can choose now. */
+function choicesIn(node) {
+  if (!canMove(node)) return new Set();
+  const { from, to } = state.half;
+  const { moves } = node.described;
+  return new Set(to ? moves[from][to] : Object.keys(from ? moves[from] : moves));
+}
+
+/** Draws the owners of squares below the pieces, and suggested moves as arrows above them. */
+export function drawOverlay(node) {
+  const marks = ownerMarks(state.preview?.parent ?? node);
+  board.under.replaceChildren(...marks);
+  byId("squares-legend").hidden = byId("squares-shown").value === "off";
+  const moves = room().arrows(node);
+  // The first move is drawn on top.
+  const arrows = moves.toReversed().flatMap(({ move, side, step, look = "" }, index) => {
+    const name = `suggestion ${side} rank-${moves.length - index} ${look}`;
+    return partsOf(move, step, name);
+  });
+  board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber), ...moveRates(moves));
+}
+
+/** Returns tags with the rates of the best moves, on the landing square or, if that is taken, the arrow's square. */
+function moveRates(moves) {
+  const rates = new Map();
+  for (const { move, side, rate } of moves) {
+    const { to, arrow } = squaresOf(move);
+    const square = [to, arrow].find((one) => !rates.has(one));
+    if (rate !== undefined && square) rates.set(square, { side, rate });
+  }
+  return [...rates].map(([square, { side, rate }]) => {
+    const [x, y] = board.centre(square);
+    const box = svg("rect", { x: x - 4.4, y: y - 2.1, width: 8.8, height: 4.2, rx: 1 });
+    return svg("g", { class: `board-tag ${side}` }, box, svg("text", { x, y: y + 1.1 }, (100 * rate).toFixed(1)));
+  });
+}
+
+/** Returns a tag with a move's number in its line, on the landing square. */
+function moveNumber({ move, side, number }) {
+  const [x, y] = board.centre(squaresOf(move).to);
+  return svg("g", { class: `board-tag ${side}` }, svg("circle", { cx: x - 2.4, cy: y - 2.4, r: 2.1 }), svg("text", { x: x - 2.4, y: y - 1.3 }, number));
+}
+
+/**
+ * Returns the moves to draw as arrows, by priority: previewed line, hint, line of the best move under the pointer, best
+ * moves of the analysis, better move of the review.
+ */
+export function usualArrows(node) {
+  const { ply } = node;
+  const lines = state.found?.lines ?? [];
+  const side = state.tree.moverOf(ply);
+  if (state.preview) return review.arrows(node);
+  if (state.hint) return [{ ...state.hint, side }];
+  if (state.half.from || areMovesHidden()) return [];
+  const pointed = lines[state.pointed];
+  if (pointed) {
+    const course = [pointed.move, ...pointed.continuation].slice(0, BETTER_MOVES);
+    return course.map((move, index) => ({ move, side: state.tree.moverOf(ply + index), number: index + 1 }));
+  }
+  return state.analysing ? lines.slice(0, Math.min(3, shownLines())).map(({ move, win_rate: rate }) => ({ move, side, rate })) : review.arrows(node);
+}
+
+/** Returns the number of best moves to show, as chosen on the page. */
+function shownLines() {
+  return Number(byId("lines").value);
+}
+
+const OWNER_CLASS = { b: "black alone", w: "white alone", "+": "black", "-": "white", "=": "both" };
+
+function ownerMarks(node) {
+  const shown = byId("squares-shown").value;
+  if (shown === "off" || !node.described || state.half.to) return [];
+  const { owners, edge, distances } = node.described;
+  return [...owners].flatMap((letter, index) => {
+    const square = squareAt(index % edge, Math.floor(index / edge));
+    if (!(letter in OWNER_CLASS)) return [];
+    const mark = board.cell(square, `owner ${OWNER_CLASS[letter]}`);
+    return shown === "owners" ? [mark] : [mark, distanceText(square, distances[square])];
+  });
+}
+
+/** Returns an SVG text on a square: the numbers of moves that Black and White need to reach the square. */
+function distanceText(square, moves) {
+  const [x, y] = board.centre(square);
+  return svg("text", { class: "distance", x, y: y + 1 }, moves.map((count) => count ?? "–").join(" "));
+}
+
+/** Returns a text about the turn: who moves, what to choose, who has won. */
+export function turnText(node) {
+  const { from, to } = state.half;
+  if (!node.described) return "";
+  const { side } = node.described;
+  const winner = node.described.winner ?? (node.next ? null : node.winner);
+  if (winner) return t("won", t(winner));
+  if (isEngineToMove(node)) return t("thinking");
+  if (to) return t("chooseArrow", to);
+  return from ? t("chooseLanding", from) : t("toMove", t(side));
+}
+
+function drawSteps(node) {
+  const line = state.tree.line();
+  byId("ply").textContent = `${node.ply} / ${line.length - 1}`;
+  for (const id of ["to-start", "back"]) byId(id).disabled = !node.parent;
+  byId("undo").disabled = !undoTarget();
+  for (const id of ["forward", "to-end"]) byId(id).disabled = !node.next;
+  byId("hint").disabled = !canMove(node);
+  byId("play-here").disabled = !node.described || Boolean(node.described.winner);
+  byId("resign").disabled = !canResign(node);
+}
+
+/** Draws the moves of the line in pairs, with the alternatives to each move below it. */
+export function drawMoves() {
+  const line = state.tree.line();
+  const rows = Map.groupBy(line.slice(1), ({ ply }) => state.tree.rowOf(ply));
+  const items = [...rows].map(([number, nodes]) => {
+    const cells = nodes.map((node) => moveButton(node));
+    // If White moved first, Black's place in the first row is empty.
+    if (number === 1 && state.tree.first === "white") cells.unshift(html("span", { class: "move" }, "…"));
+    return html("li", {}, html("span", { class: "move-number" }, number), ...cells, ...nodes.flatMap((node) => [...review.betterButton(node), ...variations(node)]));
+  });
+  replaceButtons(byId("moves"), items);
+  keepInView(byId("moves"), byId("moves").querySelector("[aria-current]"));
+}
+
+function moveButton(node) {
+  const { move, rate } = node;
+  return html("button", {
+    type: "button",
+    class: "move",
+    "data-ply": node.ply,
+    "aria-current": node === state.tree.current && "true",
+    onclick: () => goTo(node),
+  }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : percent(rate, 0)));
+}
+
+function variations(node) {
+  const others = node.parent.children.filter((child) => child !== node);
+  return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => goTo(other) }, `${t("variation")}: ${other.move}`));
+}
+
+/** Draws the search results: win rate, speed, best moves, curve. */
+export function drawSearch() {
+  const { current } = state.tree;
+  drawRate(current);
+  byId("analyse").textContent = t(state.analysing ? "stop" : "go");
+  byId("analyse").setAttribute("aria-pressed", state.analysing);
+  document.body.classList.toggle("rates-hidden", areRatesHidden());
+  const found = areMovesHidden() ? null : state.found;
+  byId("running").textContent = runningText(found);
+  drawBestMoves((found?.lines ?? []).slice(0, shownLines()));
+  drawOverlay(current);
+  curve.draw({}, current.ply);
+}
+
+/** True if the win rates are hidden because they would spoil the game shown. */
+export function areRatesHidden() {
+  return !room().panel().rates;
+}
+
+/** True if the best moves are hidden. */
+function areMovesHidden() {
+  return !room().panel().moves;
+}
+
+/** Returns a text with visits, depth and speed of a search, or with the reason why they are hidden. */
+function runningText(found) {
+  if (areRatesHidden()) return t("ratesHidden");
+  if (areMovesHidden()) return t("movesHidden");
+  return found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
+}
+
+/** Draws the bar of Black's win rate, empty if the rate is unknown. The text lies on the larger part of the bar. */
+function drawRate({ rate, proof, described }) {
+  const bar = byId("rate");
+  const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
+  const text = outcome ?? (rate === null ? "" : `${t("black")} ${percent(rate)}`);
+  bar.className = `rate spoils ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
+  bar.setAttribute("aria-label", t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)));
+  bar.querySelector(".number").textContent = text;
+  bar.style.setProperty("--share", rate ?? 0);
+}
+
+/** Refills the rows of best moves. Keeps their elements, since a press can last longer than a slice of the search. */
+function drawBestMoves(lines) {
+  const { rows } = byId("best-moves").tBodies[0];
+  // Reserves room for all rows, so that the layout stays when rows come and go.
+  byId("best-moves").parentElement.style.setProperty("--lines", shownLines());
+  while (rows.length > lines.length) rows[rows.length - 1].remove();
+  while (rows.length < lines.length) {
+    const button = html("button", { type: "button", class: "best" });
+    byId("best-moves").tBodies[0].append(html("tr", {}, html("td"), html("td"), html("td", {}, button, html("span"))));
+  }
+  lines.forEach((line, index) => fillBestMove(rows[index].cells, line));
+}
+
+function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, visits, proven, continuation }) {
+  rateCell.textContent = percent(rate);
+  visitsCell.textContent = visits.toLocaleString("en");
+  moveCell.firstElementChild.textContent = move;
+  // In a proven position all moves are proven, so the continuation says more.
+  const isNews = proven && (!state.found.proven || continuation.length === 0);
+  const expected = isNews ? [t("proven", t(proven))] : continuation.slice(0, 5);
+  moveCell.lastElementChild.textContent = ` ${expected.join(" ")}`;
+  moveCell.title = expected.join(" ");
+}
+
+/** Returns the data of the curve: Black's win rate along the line, by Otrera and, from a record, by each player. */
+export function chart() {
+  const line = areRatesHidden() ? [] : state.tree.line();
+  const players = playerSeries(line);
+  const known = line.filter((node) => node.rate !== null && (players.length === 0 || !isOwnEstimate(node)));
+  const points = known.map((node) => {
+    const mark = review.isFault(node) ? review.markOf(node) : null;
+    return { ply: node.ply, rate: node.rate, proven: Boolean(node.proof), label: proofLabel(node), mark };
+  });
+  const legend = players.length > 0 ? [html("span", {}, t("curvePlayer", t("engine")))] : [icon("black"), html("span", {}, t("curveLegend"))];
+  if (points.some(({ proven }) => proven)) legend.push(html("span", {}, t("provenLegend")));
+  const bars = review.bars(line);
+  if (bars.length > 0) legend.push(html("span", {}, t("lossBars")));
+  const series = [...players, { side: players.length > 0 ? "otrera" : "black", points, legend }];
+  return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series, bars };
+}
+
+/** True if a position's rate is only its player's estimate: not searched, not proven, not a value in the record. */
+function isOwnEstimate({ visits, note }) {
+  return visits === 0 && note.value == null;
+}
+
+/** Returns a series of each player's estimates; empty if the record has none. */
+function playerSeries(line) {
+  const { tree } = state;
+  if (!tree.end) return [];
+  const told = line.filter(({ parent, played }) => parent && played.win_rate != null);
+  if (told.length === 0) return [];
+  return SIDES.map((side) => {
+    const own = told.filter(({ parent }) => tree.moverOf(parent.ply) === side);
+    const points = own.map(({ ply, played }) => ({ ply, rate: side === "black" ? played.win_rate : 1 - played.win_rate }));
+    const text = t(points.length > 0 ? "curvePlayer" : "curveSilent", tree.record[side] || t(side));
+    return { side, points, legend: [icon(side), html("span", { class: "name" }, text)] };
+  });
+}
+
+/** Returns the label of the node at which the line becomes proven to its end, with the largest margin; else null. */
+function proofLabel(node) {
+  const winner = node.proof?.winner;
+  if (!winner || node.parent?.proof?.winner === winner) return null;
+  const rest = lineFrom(node);
+  if (rest.some(({ proof }) => proof?.winner !== winner)) return null;
+  const margins = rest.map(({ proof }) => proof.margin).filter((margin) => margin != null);
+  return t("proven", t(winner), margins.length > 0 ? Math.max(...margins) : null);
+}

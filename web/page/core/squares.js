@@ -1,0 +1,161 @@
+// Input of moves: a grid of squares over the board for clicks, drags, keys and screen readers.
+
+import { html } from "shared/elements.js";
+import { squareAt } from "shared/replay.js";
+
+const DRAG_PIXELS = 6;
+
+export class Squares {
+  /**
+   * Calls `chosen(square)` for a clicked square and the end of a drag, and `chosen(square, true)` where a drag begins.
+   * `canDrag()` is true if drags are allowed.
+   */
+  constructor(holder, board, { chosen, canDrag }) {
+    Object.assign(this, { holder, board, chosen, canDrag });
+    this.cells = new Map();
+    this.focused = null;
+    this.drag = null;
+    /** True after a press on the board, until the keyboard moves the focus or the focus leaves. */
+    this.isPointed = false;
+    holder.addEventListener("keydown", (event) => this.key(event));
+    holder.addEventListener("pointerdown", (event) => this.press(event));
+    holder.addEventListener("pointermove", (event) => this.move(event));
+    holder.addEventListener("pointerup", (event) => this.release(event));
+    holder.addEventListener("pointercancel", () => this.drop());
+    holder.addEventListener("click", (event) => this.click(event));
+    holder.addEventListener("focusout", ({ relatedTarget }) => {
+      // Focus that goes to another window does not leave the grid.
+      const stays = [relatedTarget, document.activeElement].some((element) => holder.contains(element));
+      if (!stays) this.isPointed = false;
+    });
+  }
+
+  /** Builds the grid of a board, from the top left corner. */
+  build(edge, flipped) {
+    this.cells.clear();
+    const numbers = [...Array(edge).keys()];
+    const rows = (flipped ? numbers : numbers.toReversed()).map((row) => {
+      const columns = flipped ? numbers.toReversed() : numbers;
+      return html("div", { role: "row" }, ...columns.map((column) => this.cell(squareAt(column, row))));
+    });
+    this.grid = rows.map((row) => [...row.children].map((cell) => cell.dataset.square));
+    this.holder.style.setProperty("--edge", edge);
+    this.holder.replaceChildren(...rows);
+    this.focus(this.cells.has(this.focused) ? this.focused : this.grid.at(-1)[0]);
+  }
+
+  cell(square) {
+    const cell = html("div", { role: "gridcell", tabindex: -1, "data-square": square });
+    this.cells.set(square, cell);
+    return cell;
+  }
+
+  /** Labels all squares: `describe(square)` returns `{ label, mark }`, where the mark is a CSS class or null. */
+  describe(describe) {
+    for (const cells of this.grid) {
+      for (const square of cells) {
+        const { label, mark } = describe(square);
+        const cell = this.cells.get(square);
+        cell.setAttribute("aria-label", label);
+        cell.className = mark ?? "";
+        cell.setAttribute("aria-selected", mark === "chosen");
+      }
+    }
+  }
+
+  /** Makes one square the only one that Tab reaches (roving tabindex); arrow keys lead from there to the others. */
+  focus(square) {
+    this.cells.get(this.focused)?.setAttribute("tabindex", -1);
+    this.focused = square;
+    this.cells.get(square).setAttribute("tabindex", 0);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    // After a click these keys step through the game.
+    if (this.isPointed && ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
+    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const row = this.grid.findIndex((cells) => cells.includes(this.focused));
+    const column = this.grid[row].indexOf(this.focused);
+    if (event.key === "Enter" || event.key === " ") this.chosen(this.focused);
+    else if (event.key === "Home") this.go(this.grid[row][0]);
+    else if (event.key === "End") this.go(this.grid[row].at(-1));
+    else if (event.key in steps) {
+      const [down, right] = steps[event.key];
+      this.go(this.grid[row + down]?.[column + right]);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Moves the keyboard focus to a square; ignores undefined. */
+  go(square) {
+    if (!square) return;
+    this.isPointed = false;
+    this.focus(square);
+    this.cells.get(square).focus();
+  }
+
+  squareAt({ clientX, clientY }) {
+    return document.elementFromPoint(clientX, clientY)?.closest?.("[data-square]")?.dataset.square ?? null;
+  }
+
+  press(event) {
+    const square = event.target.dataset.square;
+    this.isPointed = true;
+    if (!square || event.button !== 0 || !event.isPrimary || !this.canDrag()) return;
+    const piece = this.board.pieces.find((element) => element.dataset.square === square);
+    this.drag = { square, piece, x: event.clientX, y: event.clientY, moved: false };
+    if (piece) this.holder.setPointerCapture(event.pointerId);
+  }
+
+  move(event) {
+    // A rebuilt board has new pieces.
+    if (!event.isPrimary || !this.drag?.piece?.isConnected) return;
+    const { x, y, piece, square } = this.drag;
+    if (!this.drag.moved && Math.hypot(event.clientX - x, event.clientY - y) < DRAG_PIXELS) return;
+    if (!this.drag.moved) {
+      this.drag.moved = true;
+      this.chosen(square, true);
+    }
+    const picture = piece.ownerSVGElement;
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
+    piece.classList.add("dragged");
+    piece.style.transform = `translate(${point.x}px, ${point.y}px)`;
+  }
+
+  release(event) {
+    if (!event.isPrimary) return;
+    const drag = this.drop();
+    if (!drag?.moved) return;
+    // Ignores the click event that follows a drag.
+    this.swallow = true;
+    setTimeout(() => {
+      this.swallow = false;
+    });
+    const square = this.squareAt(event);
+    if (square && square !== drag.square) this.chosen(square);
+  }
+
+  /** Ends a drag, if there is one, and puts its piece back. Returns the drag. */
+  drop() {
+    const drag = this.drag;
+    this.drag = null;
+    if (drag?.moved) {
+      drag.piece.classList.remove("dragged");
+      const [x, y] = this.board.centre(drag.piece.dataset.square);
+      drag.piece.style.transform = `translate(${x}px, ${y}px)`;
+    }
+    return drag;
+  }
+
+  click(event) {
+    if (this.swallow) return;
+    // With a captured pointer, the event's target is the capturing element.
+    const square = event.target.dataset.square ?? this.squareAt(event);
+    if (!square) return;
+    this.focus(square);
+    this.cells.get(square).focus({ preventScroll: true });
+    this.chosen(square);
+  }
+}

@@ -1,0 +1,562 @@
+// Match: only in `otrera gui`: an operator relays the moves between the board of the match and Otrera.
+
+import { byId, html, SIDES } from "shared/elements.js";
+import { placeOf, squaresOf, startOf } from "shared/replay.js";
+import { problemText, t } from "page/core/text.js";
+import { server, Stopped } from "page/core/engine.js";
+import { engine, state } from "page/core/state.js";
+import { GameTree } from "page/core/tree.js";
+import { sound } from "page/core/sound.js";
+import { NEW_EDGES } from "page/core/strength.js";
+import { ask, choices, options, write } from "page/core/controls.js";
+import { Room } from "page/core/room.js";
+import {
+  interrupt, localTime, search, setHalf, settle, setTree, setTreeToLookAt, tell, unlessStopped,
+} from "page/core/game.js";
+import { board, draw } from "page/core/show.js";
+import { readers } from "page/core/records.js";
+
+/** Milliseconds between two updates of the clocks. */
+const CLOCK_TICK = 200;
+/** Milliseconds before a failed save or search is repeated. */
+const MATCH_RETRY = 3000;
+/** Minimum number of our moves before the operator's measured time counts. */
+const MIN_HANDLED = 3;
+
+/** Keys in match mode: key, method, text key. */
+const MATCH_KEYS = [
+  ["Enter", "confirm", "matchConfirm"],
+  ["Escape", "revise", "matchRevise"],
+  ["P", "played", "matchPlayed"],
+  ["E", "typeMove", "matchType"],
+  ["C", "askClock", "matchSetClock"],
+  ["B", "askBack", "matchBack"],
+  ["H", "pause", "matchPause"],
+  ["O", "enterOurs", "matchEnterOurs"],
+];
+
+/** Formats a time on a clock: 14:05, or −0:03 after the flag has fallen. */
+export function clockText(seconds) {
+  const whole = Math.abs(Math.floor(seconds));
+  return `${seconds < 0 ? "−" : ""}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** Parses a time like 14:05 as seconds; null for any other text. */
+export function secondsOfClock(text) {
+  const parts = text.trim().match(/^(\d{1,4})[:：]([0-5]\d)$/);
+  return parts && 60 * Number(parts[1]) + Number(parts[2]);
+}
+
+/** Formats a move in SAU notation, DJ DD GD: columns from the left, rows from the top. */
+function sauMove(move, edge) {
+  const letters = Object.values(squaresOf(move)).map(placeOf).map(([column, row]) => String.fromCharCode(65 + column, 64 + edge - row));
+  return letters.join(" ");
+}
+
+/** Returns the state of a match that is saved with its game. */
+function matchState({ us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided }) {
+  return { us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided };
+}
+
+class Match extends Room {
+  /** The game tree of the match, or null. */
+  tree = null;
+  /** Our side. */
+  us = "black";
+  /** Seconds left for each side at the time `since`, which is in milliseconds since 1970. */
+  clocks = { black: 0, white: 0 };
+  since = 0;
+  /** Seconds that the side to move had used for its move at the time `since`. */
+  spent = 0;
+  paused = false;
+  over = false;
+  /** Our announced move, `{ move, win_rate, effort }`; null before it is found and after it is played. */
+  decided = null;
+  /** The entered move that waits for confirmation, or null. */
+  entered = null;
+  /** True while the operator enters a move for our side. */
+  byHand = false;
+  /** Id and name of the match's file; `takesOver` is true until the first save of a resumed match. */
+  file = null;
+  saving = Promise.resolve();
+  saveProblem = null;
+  searchProblem = null;
+  /** Matches that can be resumed. */
+  offers = [];
+  /** The choices in the dialog for a new match, preset to those of the last match. */
+  asked = { us: "black", edge: 10 };
+
+  get mover() {
+    return this.tree.moverOf(this.tree.current.ply);
+  }
+
+  get phase() {
+    if (this.over) return "over";
+    if (this.paused) return "paused";
+    if (this.entered) return "entered";
+    if (this.byHand || this.mover !== this.us) return "entry";
+    return this.decided ? "announced" : "thinking";
+  }
+
+  /** Moves are entered to be confirmed, and only when one is wanted. */
+  accepts(node, { move } = {}) {
+    if (move !== undefined) this.enter(move);
+    return move === undefined && this.phase === "entry";
+  }
+
+  status(node) {
+    return this.phase === "entry" ? super.status(node) : [];
+  }
+
+  arrows({ ply }) {
+    return [this.moveShown()].filter(Boolean).map((move) => ({ move, side: this.tree.moverOf(ply) }));
+  }
+
+  panel() {
+    return { ...super.panel(), review: false, leaves: this.over };
+  }
+
+  /** The side whose clock runs, or null. */
+  get running() {
+    return this.over || this.paused ? null : this.mover;
+  }
+
+  /** Returns the seconds left on a side's clock now. */
+  left(side) {
+    return this.clocks[side] - (side === this.running ? (Date.now() - this.since) / 1000 : 0);
+  }
+
+  /** Charges the elapsed time to the running clock. Must be called before every change of the match. */
+  charge() {
+    const { running } = this;
+    if (running) {
+      const used = (Date.now() - this.since) / 1000;
+      this.clocks[running] -= used;
+      this.spent += used;
+    }
+    this.since = Date.now();
+  }
+
+  async begin() {
+    const { us, edge } = this.asked;
+    const field = (id) => byId(`match-${id}`).value.trim();
+    const minutes = Number(field("minutes"));
+    const names = us === "black" ? [field("name"), field("opponent")] : [field("opponent"), field("name")];
+    const goesOn = interrupt();
+    await unlessStopped(goesOn, async () => {
+      const { fen } = await engine.ask({ do: "start", edge });
+      if (!goesOn()) return;
+      const record = { black: names[0], white: names[1], event: field("event"), when: localTime(), control: t("matchControl", minutes) };
+      this.open(new GameTree(fen, record), {
+        us, minutes, overhead: Number(field("overhead")), handled: { moves: 0, seconds: 0 }, pondering: byId("match-pondering").checked,
+        clocks: { black: 60 * minutes, white: 60 * minutes }, since: Date.now(), spent: 0, paused: false, over: false, decided: null,
+      }, { id: null, name: null, takesOver: false });
+    });
+  }
+
+  /** Shows a match and continues it. */
+  open(tree, kept, file) {
+    Object.assign(this, kept, { tree, file, entered: null, byHand: false, decidedAt: null, saveProblem: null, searchProblem: null });
+    this.writer ??= crypto.randomUUID();
+    Object.assign(state, { analysing: false, found: null });
+    board.flip(this.us === "white");
+    clearInterval(this.timer);
+    this.timer = setInterval(() => this.tick(), CLOCK_TICK);
+    this.setPlayers();
+    setTree("match", tree);
+    this.save();
+    byId("match-task").focus({ preventScroll: true });
+  }
+
+  setPlayers() {
+    const ours = this.byHand || this.over ? "human" : "engine";
+    state.players = { black: "human", white: "human", [this.us]: ours };
+  }
+
+  /** Applies a change, lets the engine continue, and saves the match. */
+  go(change) {
+    Object.assign(this, { searchProblem: null }, change);
+    state.half = {};
+    this.setPlayers();
+    settle();
+    this.save();
+  }
+
+  /** Ends the match if the game is over; otherwise lets the engine think or ponder. */
+  async answer(node, goesOn) {
+    if (node.described.winner && !this.over) {
+      this.charge();
+      this.go({ over: true });
+    } else if (this.phase === "thinking") {
+      await this.search(() => this.think(node, goesOn), goesOn);
+    } else if (this.pondering && this.mover !== this.us && !this.over && !this.paused) {
+      await this.search(() => search(node, { seconds: Infinity }, goesOn), goesOn);
+    }
+  }
+
+  /** Runs a search. Shows a failure and repeats the search after a pause. */
+  async search(work, goesOn) {
+    try {
+      await work();
+    } catch (error) {
+      if (!goesOn() || error instanceof Stopped) return;
+      state.uninterruptible = false;
+      this.searchProblem = error instanceof TypeError ? t("matchNoProgram") : error.message;
+      draw();
+      setTimeout(() => goesOn() && settle(), MATCH_RETRY);
+    }
+  }
+
+  async think(node, goesOn) {
+    state.uninterruptible = true;
+    const { tree, minutes } = this;
+    const clock = { left: Math.max(0, this.left(this.us)), total: 60 * minutes, overhead: this.handling() };
+    const found = await engine.ask({ do: "think", fen: tree.start, moves: tree.movesTo(node), clock });
+    if (!goesOn()) return;
+    state.uninterruptible = false;
+    this.searchProblem = null;
+    this.decided = { move: found.best, win_rate: found.win_rate, effort: found.visits };
+    this.decidedAt = Date.now();
+    this.save();
+    draw();
+    sound.knock();
+  }
+
+  /** Returns the seconds that our move costs besides thinking: the expected overhead or a longer measured mean. */
+  handling() {
+    const { moves, seconds } = this.handled;
+    return moves < MIN_HANDLED ? this.overhead : Math.max(this.overhead, seconds / moves);
+  }
+
+  /** Enters a move from the board or the keyboard, to be confirmed. */
+  enter(move) {
+    if (this.phase !== "entry") return;
+    this.entered = move;
+    state.half = {};
+    tell(null);
+    byId("match-task").focus({ preventScroll: true });
+  }
+
+  confirm() {
+    if (this.phase === "entered") this.advance({ move: this.entered });
+  }
+
+  /** Cancels an entered move, or ends the entry of our move in favour of Otrera's. */
+  revise() {
+    if (this.phase === "entered") {
+      this.entered = null;
+      setHalf({});
+    } else if (this.byHand && !state.half.from) {
+      this.charge();
+      this.go({ byHand: false });
+    }
+  }
+
+  /** Records that our move has been made on the board of the match. */
+  played() {
+    if (this.phase !== "announced") return;
+    if (this.decidedAt) {
+      const { moves, seconds } = this.handled;
+      this.handled = { moves: moves + 1, seconds: seconds + (Date.now() - this.decidedAt) / 1000 };
+    }
+    this.advance(this.decided);
+  }
+
+  advance({ move, ...told }) {
+    this.charge();
+    const node = this.tree.play(move);
+    node.played = { ...told, seconds: Math.round(this.spent * 1000) / 1000 };
+    this.go({ entered: null, decided: null, decidedAt: null, byHand: false, spent: 0 });
+  }
+
+  enterOurs() {
+    if (!["thinking", "announced"].includes(this.phase)) return;
+    this.charge();
+    this.go({ byHand: true });
+  }
+
+  pause() {
+    if (this.over) return;
+    this.charge();
+    this.go({ paused: !this.paused });
+  }
+
+  /** Takes back the last move. Our move is announced again; the opponent's must be entered again. */
+  takeBack(reason) {
+    const { parent, move, played } = this.tree.current;
+    if (!parent) return;
+    this.charge();
+    const isOurs = this.tree.moverOf(parent.ply) === this.us;
+    this.comment(parent, t("matchTakenBack", move, reason));
+    this.tree.show(parent);
+    parent.next = null;
+    const { seconds: spent = 0, ...told } = played;
+    this.go({ entered: null, byHand: false, over: false, spent, decided: isOurs ? { move, ...told } : null, decidedAt: null });
+  }
+
+  comment({ note }, text) {
+    note.comment = [note.comment, text].filter(Boolean).join("\n");
+  }
+
+  setClock(side, text) {
+    const seconds = secondsOfClock(text);
+    byId("match-clock").setCustomValidity(seconds === null ? t("matchClockForm") : "");
+    if (!byId("match-clock").reportValidity()) return;
+    this.charge();
+    this.clocks[side] = seconds;
+    byId("match-clock").value = "";
+    byId("match-task").focus({ preventScroll: true });
+    // Restarts a running search with the new time.
+    if (this.phase === "thinking") this.go({});
+    else this.save();
+    draw();
+  }
+
+  /** Ends the match by the referee's decision. */
+  end(winner, reason) {
+    this.charge();
+    this.tree.current.winner = winner || null;
+    if (reason) this.comment(this.tree.current, reason);
+    this.go({ over: true, entered: null, byHand: false });
+  }
+
+  typeMove() {
+    if (this.phase === "entry") byId("typed-move").focus();
+  }
+
+  askClock() {
+    byId("match-clock").select();
+  }
+
+  askBack() {
+    if (!this.tree.current.parent) return;
+    byId("match-reason").value = "";
+    byId("match-back-what").textContent = this.tree.current.move;
+    ask("match-back-dialog");
+  }
+
+  /** Leaves match mode, for analysis after the match or for another game. */
+  leave() {
+    clearInterval(this.timer);
+    this.tree = null;
+    this.offer();
+  }
+
+  tick() {
+    if (!this.active) {
+      this.leave();
+      return;
+    }
+    this.drawClocks();
+    if (this.saveProblem && Date.now() - this.triedAt > MATCH_RETRY) this.save();
+  }
+
+  /** Sends the whole match to the server, after all earlier saves. */
+  save() {
+    const { file, writer } = this;
+    const body = JSON.stringify({ writer, game: this.tree.toRecord(), state: matchState(this) });
+    this.triedAt = Date.now();
+    this.saving = this.saving.then(() => this.send(file, body));
+  }
+
+  async send(file, body) {
+    let problem = null;
+    try {
+      const { id, takesOver } = file;
+      const whole = { ...JSON.parse(body), id, takes_over: takesOver };
+      const response = await fetch("save", { method: "POST", body: JSON.stringify(whole) });
+      const answer = response.ok ? await response.json() : { problem: await response.text() };
+      if (answer.problem === undefined) Object.assign(file, { id: answer.id, name: answer.file, takesOver: false, at: new Date() });
+      else problem = problemText(answer.problem);
+    } catch {
+      problem = t("matchNoProgram");
+    }
+    if (file !== this.file) return;
+    this.saveProblem = problem;
+    this.draw();
+  }
+
+  /** Parses a saved match file. Returns the match, or null if the text contains none or the page has no server. */
+  readFile(text) {
+    if (!text.startsWith("{")) return null;
+    try {
+      return JSON.parse(text).match ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Resumes the match if the text is a saved match file. Returns false if it is none. */
+  takes(text) {
+    const isMatch = this.readFile(text) !== null;
+    if (isMatch) this.resume(text);
+    return isMatch;
+  }
+
+  /** Asks for a new match, unless one can be resumed. */
+  async visit() {
+    await this.offered;
+    if (server && !this.active && this.offers.length === 0) ask("match-dialog");
+  }
+
+  /** Resumes the match in the text of a saved file. */
+  async resume(text) {
+    const goesOn = interrupt();
+    try {
+      const { games, warnings } = await engine.ask({ do: "read", text });
+      if (warnings.length > 0) throw new Error(problemText(warnings[0]));
+      const { id, state: kept } = this.readFile(text);
+      const { us, minutes, overhead, since, spent, handled, clocks, decided } = kept;
+      const numbers = [minutes, overhead, since, spent, handled?.moves, handled?.seconds, ...SIDES.map((side) => clocks?.[side])];
+      if (!SIDES.includes(us) || !numbers.every(Number.isFinite)) throw new Error(t("matchBroken"));
+      const tree = GameTree.ofRecord(games[0]);
+      tree.show(tree.end);
+      // An announced move must be legal, too.
+      await engine.ask({ do: "position", fen: tree.start, moves: [...tree.movesTo(tree.end), decided?.move].filter(Boolean) });
+      if (!goesOn()) return;
+      this.open(tree, this.kept(matchState(kept), tree), { id, name: null, takesOver: true });
+    } catch (error) {
+      if (goesOn() && !(error instanceof Stopped)) settle(t("unread", t("match"), error.message));
+    }
+  }
+
+  /** Returns the saved state. The clock has kept running; if it would have run out, pauses with the saved time. */
+  kept(kept, tree) {
+    const left = kept.clocks[tree.moverOf(tree.end.ply)];
+    const away = (Date.now() - kept.since) / 1000;
+    if (kept.paused || (away >= 0 && away < left)) return kept;
+    return { ...kept, since: Date.now(), paused: true };
+  }
+
+  /** Asks the server for matches that can be resumed. */
+  async offer() {
+    try {
+      const { matches } = await (await fetch("matches")).json();
+      this.offers = matches.map(({ text }) => ({ text, game: JSON.parse(text) }));
+      this.drawOffers();
+    } catch {
+      // Without the program, no match can be resumed.
+    }
+  }
+
+  drawOffers() {
+    byId("match-offers").hidden = this.active || this.offers.length === 0;
+    byId("match-offers").replaceChildren(...this.offers.map(({ text, game: { black, white, when, moves } }) => html("button", {
+      type: "button", onclick: () => this.resume(text),
+    }, t("matchResume", `${black} – ${white}`, when, moves.length))));
+  }
+
+  draw() {
+    const { phase } = this;
+    this.drawOffers();
+    const shown = { played: ["announced"], confirm: ["entered"], revise: ["entered"], close: ["over"] };
+    for (const [id, phases] of Object.entries(shown)) byId(`match-${id}`).hidden = !phases.includes(phase);
+    byId("match-ours").hidden = !["thinking", "announced"].includes(phase);
+    byId("match-pause").textContent = t(this.paused ? "matchGoOn" : "matchPause");
+    for (const id of ["pause", "end"]) byId(`match-${id}`).hidden = phase === "over";
+    byId("match-back").disabled = !this.tree.current.parent;
+    this.drawTask(phase);
+    this.drawClocks();
+    const problems = [this.searchProblem, this.saveProblem && t("matchNotSaved", this.saveProblem)];
+    byId("match-problem").textContent = problems.filter(Boolean).join(" ");
+    const { name, at } = this.file;
+    byId("match-saved").textContent = name && t("matchSaved", at.toLocaleTimeString("sv"), name);
+  }
+
+  /** Returns the announced or entered move, or null. */
+  moveShown() {
+    const { phase } = this;
+    return phase === "entered" ? this.entered : phase === "announced" ? this.decided.move : null;
+  }
+
+  drawTask(phase) {
+    const move = this.moveShown();
+    const { ply, move: last } = this.tree.current;
+    const { from, to, arrow } = move ? squaresOf(move) : {};
+    const winner = this.tree.winner();
+    const texts = {
+      over: () => t("matchOver", winner && t(winner)),
+      paused: () => t("matchPaused"),
+      entered: () => t("matchEntered", t(this.mover), from, to, arrow),
+      entry: () => t(this.byHand ? "matchEnterOurs" : "matchEnter", t(this.mover)),
+      announced: () => t("matchOurMove", ...[from, to, arrow].map((square) => square.toUpperCase())),
+      thinking: () => t("thinking"),
+    };
+    write("match-task", texts[phase]());
+    const { edge } = startOf(this.tree.start);
+    byId("match-letters").textContent = move && edge === 10 ? `SAU: ${sauMove(move, edge)}` : "";
+    byId("match-last").textContent = ply === 0 ? "" : t("matchLast", ply, t(this.tree.moverOf(ply - 1)), last);
+  }
+
+  drawClocks() {
+    for (const side of SIDES) {
+      const clock = byId(`match-time-${side}`);
+      clock.textContent = clockText(this.left(side));
+      clock.style.setProperty("--characters", clock.textContent.length);
+      clock.parentElement.classList.toggle("runs", side === this.running);
+      byId(`match-who-${side}`).textContent = this.tree.record[side] || t(side);
+    }
+    byId("match-flag").hidden = this.over || this.left(this.us) > 0;
+  }
+
+  key(event) {
+    const { target } = event;
+    if (!this.active || event.repeat || event.ctrlKey || event.altKey || event.metaKey || target.closest("dialog, select")) return;
+    const isField = target.closest("input");
+    if (isField && event.key === "Escape") byId("match-task").focus();
+    if (isField || (event.key === "Enter" && target.closest("button"))) return;
+    // An input method for Chinese hides the letter, but not the key.
+    const key = /^[a-z]$/i.test(event.key) ? event.key : event.code.match(/^Key(.)$/)?.[1] ?? event.key;
+    const [, action] = MATCH_KEYS.find(([name]) => name.toLowerCase() === key.toLowerCase()) ?? [];
+    if (!action) return;
+    event.preventDefault();
+    this[action]();
+  }
+
+  /** Fills in the texts that depend on the language, and the dialog for a new match. */
+  translate() {
+    byId("open-match").hidden = !server;
+    if (!server) return;
+    this.drawOffers();
+    choices("match-side", "side", SIDES.map((side) => [side, t(side)]), this.asked.us, (side) => {
+      this.asked.us = side;
+    });
+    choices("match-size", "edge", NEW_EDGES.toReversed().map((edge) => [edge, t("squaresOf", edge)]), this.asked.edge, (edge) => {
+      this.asked.edge = edge;
+    });
+    options("match-clock-side", ["ours", "theirs"].map((whose) => [whose, t("matchClockOf")[whose]]), byId("match-clock-side").value || "ours");
+    options("match-winner", ["", ...SIDES].map((side) => [side, side ? t("won", t(side)) : t("matchNoWinner")]), "");
+    byId("match-keys").replaceChildren(...MATCH_KEYS.map(([key, , text]) => html("li", {}, html("kbd", {}, key === "Escape" ? "Esc" : key), ` ${t(text)}`)));
+  }
+
+  listen() {
+    if (!server) return;
+    for (const field of ["name", "opponent", "event"]) byId(`match-${field}`).value = server.match[field];
+    const click = (id, action) => byId(`match-${id}`).addEventListener("click", action);
+    for (const action of ["confirm", "revise", "played", "pause"]) click(action, () => this[action]());
+    click("ours", () => this.enterOurs());
+    click("back", () => this.askBack());
+    click("end", () => ask("match-end-dialog"));
+    click("close", () => {
+      const { tree } = this;
+      this.leave();
+      setTreeToLookAt(tree);
+    });
+    byId("open-match").addEventListener("click", () => ask("match-dialog"));
+    byId("match-clock-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const them = this.us === "black" ? "white" : "black";
+      this.setClock(byId("match-clock-side").value === "ours" ? this.us : them, byId("match-clock").value);
+    });
+    byId("match-clock").addEventListener("input", ({ target }) => target.setCustomValidity(""));
+    const closed = (id, answer, action) => byId(id).addEventListener("close", ({ target }) => target.returnValue === answer && action());
+    closed("match-dialog", "begin", () => this.begin());
+    closed("match-back-dialog", "back", () => this.takeBack(byId("match-reason").value.trim()));
+    closed("match-end-dialog", "end", () => this.end(byId("match-winner").value, byId("match-end-reason").value.trim()));
+    document.addEventListener("keydown", (event) => this.key(event));
+    readers.push((text) => this.takes(text));
+    this.offered = this.offer();
+  }
+}
+
+export const match = new Match("match");

@@ -1,0 +1,149 @@
+// Play: games against the engine or between two persons, with a coach, and the dialog for a new game.
+
+import { byId, html, SIDES } from "shared/elements.js";
+import { startOf } from "shared/replay.js";
+import { t } from "page/core/text.js";
+import { engine, state } from "page/core/state.js";
+import { GameTree } from "page/core/tree.js";
+import { CONTROLS, controlText, engineAt, NEW_EDGES } from "page/core/strength.js";
+import { ask, choices } from "page/core/controls.js";
+import { Room } from "page/core/room.js";
+import {
+  canMove, interrupt, isEngineToMove, localTime, moveByEngine, play, setTree, setTreeToLookAt, turnBoardToPerson,
+  unlessStopped,
+} from "page/core/game.js";
+import { review } from "page/core/review.js";
+import { recent } from "page/core/recent.js";
+import { coach, isGame } from "page/play/coach.js";
+import { ending } from "page/play/ending.js";
+
+const CONTROL_GROUPS = { levels: "level", full: "seconds", fixed: "iterations" };
+
+/** The choices in the dialog for a new game, preset to those of the last game. */
+export const asked = { edge: 10, players: { black: "human", white: "engine" }, from: null };
+
+export function fillControls() {
+  const chosen = byId("control").value || CONTROLS.findIndex(({ level }) => level === state.control.level);
+  byId("control").replaceChildren(...Object.entries(CONTROL_GROUPS).map(([group, unit]) => {
+    const options = [...CONTROLS.entries()].filter(([, control]) => unit in control);
+    return html("optgroup", { label: t("controlGroups")[group] }, ...options.map(([value, control]) => html("option", { value }, controlText(control))));
+  }));
+  byId("control").value = chosen;
+}
+
+export function fillNewGame() {
+  choices("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]), asked.edge, (edge) => {
+    asked.edge = edge;
+  });
+  for (const side of SIDES) {
+    byId(`legend-${side}`).textContent = t("plays", t(side));
+    choices(`new-${side}`, "player", ["human", "engine"].map((player) => [player, t(player)]), asked.players[side], (player) => {
+      asked.players[side] = player;
+    });
+  }
+}
+
+/** Presets the dialog for a new game to the choices of the game shown. */
+function presetNewGame() {
+  const { edge } = startOf(state.tree.start);
+  if (playRoom.active && NEW_EDGES.includes(edge)) asked.edge = edge;
+  if (isGame()) asked.players = { ...state.players };
+  const control = CONTROLS.findIndex((known) => JSON.stringify(known) === JSON.stringify(state.control));
+  if (playRoom.active) byId("control").value = control;
+  fillNewGame();
+}
+
+/** Opens the dialog for a new game, which starts from the position shown if `isFromHere`. */
+export function askNewGame(isFromHere) {
+  const { tree } = state;
+  presetNewGame();
+  asked.from = isFromHere ? { tree, node: tree.current } : null;
+  byId("new-board").hidden = isFromHere;
+  byId("new-from").hidden = !isFromHere;
+  byId("new-game-title").textContent = t(isFromHere ? "playHere" : "newGame");
+  byId("new-from").textContent = t("fromHere", t(tree.moverOf(tree.current.ply)));
+  ask("new-game-dialog");
+}
+
+/** Begins a game at the current node of a tree. */
+export function beginGame(tree, players, control) {
+  Object.assign(state, { players, control, analysing: false });
+  turnBoardToPerson();
+  const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? engineAt(control) : ""]));
+  tree.record = { ...names, when: localTime(), control: control.level ? "" : controlText(control) };
+  Object.assign(tree, { id: Date.now(), begun: tree.current.ply });
+  setTree("play", tree);
+}
+
+export async function newGame(edge, players, control) {
+  const goesOn = interrupt();
+  await unlessStopped(goesOn, async () => {
+    const { fen } = await engine.ask({ do: "start", edge });
+    beginGame(new GameTree(fen), players, control);
+  });
+}
+
+class Play extends Room {
+  /** A finished game stays as it is: another move in it begins the analysis of a copy. */
+  accepts(node, { move } = {}) {
+    const { tree } = state;
+    if (move === undefined || !node.next || tree.begun === null || !tree.winner()) return true;
+    setTreeToLookAt(tree.copy());
+    play(move);
+    return false;
+  }
+
+  async answer(node, goesOn) {
+    if (node.described.winner) return;
+    if (!this.panel().rates) state.analysing = false;
+    const isReply = isEngineToMove(node);
+    if (isReply) state.replying = state.change;
+    if (isReply && !(await coach.holds(node, goesOn))) await moveByEngine(node, goesOn);
+    else if (state.analysing && goesOn()) await super.answer(node, goesOn);
+    else await coach.prepare(node, goesOn);
+  }
+
+  status(node) {
+    return coach.isWarning(node) ? [review.remark(node)] : super.status(node);
+  }
+
+  arrows(node) {
+    const isShown = coach.isWarning(node) && !state.preview && !state.hint;
+    return isShown ? coach.suggestions(node) : super.arrows(node);
+  }
+
+  /** Rates would spoil a game without the coach, and moves would spoil the person's turn without an analysis. */
+  panel() {
+    const isHidden = isGame() && !state.tree.winner();
+    const rates = !isHidden || coach.active;
+    const moves = rates && !(isHidden && !state.analysing && canMove(state.tree.current));
+    return { ...super.panel(), rates, moves, review: rates };
+  }
+
+  draw() {
+    coach.draw();
+    ending.draw();
+  }
+
+  /** Shows the game that was last begun, or begins one. */
+  async visit() {
+    const last = recent.read().find(({ begun }) => begun !== null);
+    if (this.active || (last && (await recent.show(last)) === null)) return;
+    await newGame(asked.edge, { ...asked.players }, state.control);
+  }
+
+  listen() {
+    byId("new-game").addEventListener("click", () => askNewGame(false));
+    byId("play-here").addEventListener("click", () => askNewGame(true));
+    byId("new-game-dialog").addEventListener("close", ({ target }) => {
+      if (target.returnValue !== "begin") return;
+      const [players, control] = [{ ...asked.players }, CONTROLS[byId("control").value]];
+      if (asked.from) beginGame(asked.from.tree.copyTo(asked.from.node), players, control);
+      else newGame(asked.edge, players, control);
+    });
+    coach.listen();
+    ending.listen();
+  }
+}
+
+export const playRoom = new Play("play");
