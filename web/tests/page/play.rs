@@ -180,12 +180,11 @@ fn answers_for_an_older_position_are_dropped() {
     let late = "const { ask } = Engine.prototype; const held = new Promise((resolve) => { window.release = resolve; });
         engine.ask = async (request) => { delete engine.ask; const answer = await ask.call(engine, request); await held; return answer; };";
     for request in ["playTyped('c1-c5/f5')", "hint()", "toggleAnalysis(), Promise.resolve()"] {
-        browser.evaluate(
-            "interrupt(), state.analysing = false, goTo(state.tree.root), delete state.tree.root.found",
-        );
-        browser.wait_for("state.searches === 0 && Boolean(state.tree.current.described)");
+        browser.wait_for("state.searches === 0 && Boolean(state.tree.root.described)");
+        // One call, so that nothing happens between the steps.
         browser.evaluate(&format!(
-            "(() => {{ state.tree.root.children.length = 0; {late} window.asked = {request}; state.analysing = false; play('c1-c2/c3'); }})()"
+            "(() => {{ interrupt(); state.analysing = false; delete state.tree.root.found; goTo(state.tree.root);
+            state.tree.root.children.length = 0; {late} window.asked = {request}; state.analysing = false; play('c1-c2/c3'); }})()"
         ));
         let after = "(async () => { release(); await asked; await new Promise((done) => setTimeout(done)); const { root, current } = state.tree;
             return [root.children.map(({ move }) => move), current.move, state.hint, state.found]; })()";
