@@ -30,7 +30,7 @@ enum Kind<P: 'static> {
 /// The names of the values of a [`Kind::Switch`].
 const SWITCH: [(&str, bool); 2] = [("on", true), ("off", false)];
 
-/// How games tune a number: from `start`, shifted by `step`, between `min` and `max`.
+/// Start, step and limits of a number that `lab tune` tunes by games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tuning {
     /// The present value.

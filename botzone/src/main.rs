@@ -36,10 +36,9 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     process::survive_file_limit();
     process::survive_closed_pipe();
     // Starting a thread may end the process.
-    let status = match arguments.first() {
-        Some(name) if name == WITHOUT_THREADS => obey(&arguments, started),
-        _ => process::run(move || obey(&arguments, started)),
-    };
+    let has_threads = arguments.first().is_none_or(|name| name != WITHOUT_THREADS);
+    let work = move || obey(&arguments, started, has_threads);
+    let status = if has_threads { process::run(work) } else { work() };
     status.into()
 }
 
@@ -51,14 +50,14 @@ enum Command {
 }
 
 /// Runs the command on the command line; returns the exit status.
-fn obey(arguments: &[OsString], started: Instant) -> u8 {
+fn obey(arguments: &[OsString], started: Instant, has_threads: bool) -> u8 {
     let (mut settings, mut problems) = (Settings::default(), Vec::new());
     let unknown = settings.set("preset", PRESET, Path::new("")).err();
     problems.extend(unknown.map(|valid| format!("preset {PRESET}: {valid}")));
     let command = read(arguments, &mut settings, &mut problems);
     let printed = match command {
         Command::Play => {
-            play(&settings, problems, arguments, started);
+            play(&settings, problems, started, has_threads);
             // Botzone treats any other status as a crash.
             return 0;
         }
@@ -99,7 +98,7 @@ fn read(arguments: &[OsString], settings: &mut Settings, problems: &mut Vec<Stri
 
 /// Plays until Botzone ends the session. Problems go to the log and the first debug text: an invalid option never costs
 /// a game.
-fn play(settings: &Settings, mut problems: Vec<String>, arguments: &[OsString], started: Instant) {
+fn play(settings: &Settings, mut problems: Vec<String>, started: Instant, has_threads: bool) {
     let log = match &settings.log {
         Some(path) => {
             let heading = concat!("Otrera ", env!("CARGO_PKG_VERSION"), " for Botzone");
@@ -107,7 +106,6 @@ fn play(settings: &Settings, mut problems: Vec<String>, arguments: &[OsString], 
         }
         None => Log::none(started),
     };
-    let has_threads = arguments.first().is_none_or(|name| name != WITHOUT_THREADS);
     let listen = |events, log| match has_threads {
         true => listen(events, log),
         false => Err(std::io::ErrorKind::Unsupported.into()),

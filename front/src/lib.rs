@@ -1,4 +1,4 @@
-//! What Otrera's bots share: lines, log, settings, and the session that plays a game.
+//! Common parts of Otrera's bots: lines, log, settings, and the session that plays a game.
 //!
 //! | modules | contents |
 //! |---|---|

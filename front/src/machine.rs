@@ -1,4 +1,4 @@
-//! What programs ask the machine: cores, memory, process ID.
+//! Queries to the machine: cores, memory, process ID.
 //!
 //! The bot for Botzone (without the feature `machine`) asks nothing: a sandbox may kill a process for asking, and the
 //! code would lengthen the source.

@@ -247,7 +247,7 @@ class Searches(unittest.TestCase):
         self.assertGreater(engine.play(board, Limit(iterations=100)).visits, 110)
         engine.clear()
         self.assertLessEqual(engine.play(board, Limit(iterations=100)).visits, 101)
-        # A board of another game begins a tree of its own.
+        # A board of another game begins a new tree.
         self.assertLessEqual(engine.play(Board(), Limit(iterations=100)).visits, 101)
 
     def test_an_outcome_is_proven(self):
