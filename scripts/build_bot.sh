@@ -62,7 +62,10 @@ case $package:$target in
 esac
 
 # With --target the flags apply to the program only, not to build scripts.
-CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh)
+# A short name of Rust's library makes the source for Botzone smaller.
+library=
+[ "$profile" != botzone ] || library=/rust
+CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh $library)
 export CARGO_ENCODED_RUSTFLAGS
 case $package in
     otrera-bot) program=otrera ;;

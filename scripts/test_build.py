@@ -188,5 +188,18 @@ class Skipped(unittest.TestCase):
         self.assertTrue(said.endswith("\n  test_it.It.test_one: no such tool\n"), said)
 
 
+@unittest.skipUnless(shutil.which("cargo"), "cargo is missing")
+class Features(unittest.TestCase):
+    def test_make_after_make_play_compiles_nothing_again(self):
+        def features(*packages):
+            tree = ["cargo", "tree", "--locked", "--edges", "normal,build", "--target", MUSL, "--prefix", "none",
+                    "--format", "{p}: {f}", *(f"--package={package}" for package in packages)]
+            printed = subprocess.run(tree, cwd=ROOT, stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout
+            return {line.removesuffix(" (*)") for line in printed.splitlines()}
+
+        again = features("otrera-bot") - features("otrera-bot", "otrera-arena")
+        self.assertEqual(again, set(), "crates whose features the arena changes")
+
+
 if __name__ == "__main__":
     unittest.main()
