@@ -4,7 +4,7 @@
 
 use otrera_bot::cli::{Command, CommandLine, help_on};
 use otrera_bot::{analyze, annotate, gui, platforms, play, position, uci};
-use otrera_front::io::{Connection, Log, listen, print};
+use otrera_front::io::{Connection, Log, print};
 use otrera_front::process::{self, bench};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -124,7 +124,7 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
             eprintln!("otrera: waiting for a platform; for other commands see `otrera --help`");
         }
     }
-    Connection::new(log, problems, started, listen)
+    Connection::new(log, problems, true)
 }
 
 fn perft(options: &CommandLine) -> Result<(), String> {
