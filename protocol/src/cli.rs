@@ -115,27 +115,35 @@ pub fn help_on(page: Option<Page>) -> String {
     if let Some((_, _, argument, meaning)) = COMMANDS.iter().find(|(own, ..)| *own == page) {
         let name = page.name();
         let argument = if argument.is_empty() { String::new() } else { format!("{argument} ") };
-        let own = options_help(COMMAND_OPTIONS, page, |_| None);
+        let defaults = CommandOptions::default();
+        let own = options_help(COMMAND_OPTIONS, page, |name| defaults.shown(name));
         let note = if own.contains("--fen") { FEN_NOTE } else { "" };
         let heading = usage(&format!("{name} {argument}"), &format!("otrera {name}: {meaning}"));
-        let settings = options_help(SETTINGS, page, |name| Setup::DESKTOP.of_setting(name));
-        return heading + &own + &settings + note;
+        return heading + &own + &settings_help(page, Setup::DESKTOP) + note;
     }
     match PLATFORMS.iter().find(|platform| page_of(platform) == Some(page)) {
         Some(platform) => {
             let command = platform.command.map_or(String::new(), |(name, _)| format!("{name} "));
-            let meaning = format!("otrera on {}, with the platform's defaults", platform.name);
-            let settings = options_help(SETTINGS, page, |name| platform.defaults.of_setting(name));
-            usage(&command, &meaning) + &settings
+            let first = platform.defaults.first_move_time.map(|time| time.as_secs_f64());
+            let first = first.map_or(String::new(), |time| format!("; {time} s for the first turn"));
+            let meaning = format!("otrera on {}, with the platform's defaults{first}", platform.name);
+            usage(&command, &meaning) + &settings_help(page, platform.defaults)
         }
         None => help(),
     }
 }
 
-/// Formats the options of a help page, one per line, with the default value if there is one.
+/// Formats the settings of a help page with their values in force by default.
+fn settings_help(page: Page, setup: Setup) -> String {
+    let filled = setup.fill(&Settings::default());
+    options_help(SETTINGS, page, |name| filled.shown(name))
+}
+
+/// Formats the options of a help page, one per line, with the default value if there is one. A flag is off by default.
 fn options_help<T>(rows: &[OptionRow<T>], page: Page, default: impl Fn(&str) -> Option<String>) -> String {
     let line = |row: &OptionRow<T>| {
-        let default = default(row.name).map_or(String::new(), |default| format!(" ({default})"));
+        let default = default(row.name).filter(|_| !row.value.is_empty());
+        let default = default.map_or(String::new(), |default| format!(" ({default})"));
         format!("  {:<24}{}{default}\n", format!("--{} {}", row.name, row.value), row.help)
     };
     rows.iter().filter(|row| row.pages.contains(&page)).map(line).collect()

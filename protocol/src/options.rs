@@ -26,7 +26,7 @@ option_table! {
         => strict: bool = false, |_, _| Ok(true);
     "ply" "N" on [Analyze]: "position after N moves (the last one)"
         => ply: Option<usize> = None, |text, _| Ok(Some(number(text, 0, 1000)? as usize));
-    "lines" "N" on [Analyze]: "rows of the table of moves (6)"
+    "lines" "N" on [Analyze]: "rows of the table of moves"
         => lines: usize = 6, |text, _| Ok(number(text, 1, 10_000)? as usize);
     "time" "S" on [Analyze Play]: "seconds to think (analyze: 5; play: 2)"
         => time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
