@@ -72,12 +72,12 @@ lab: ## the laboratory: dist/lab
 
 arena: ## the program for self-play and injected faults: dist/arena
 	@scripts/need.sh cargo cc
-	@scripts/build_bot.sh dist/arena release otrera-arena
+	@scripts/build_bot.sh dist/arena bot otrera-arena
 
 play: ## builds the bot and shows one game of it against itself
 	@scripts/need.sh cargo cc
 	@mkdir -p dist
-	@scripts/build_bot.sh $(EXE) release otrera-bot dist/arena
+	@scripts/build_bot.sh $(EXE) bot otrera-bot dist/arena
 	scripts/selfplay.sh --engine $(EXE) --protocol json-keep --time $(PLAY_TIME) --grace 1 --show board
 
 test: ## all quick tests; lists the skipped ones at the end

@@ -25,7 +25,7 @@ esac
 CARGO = """
 for last; do :; done
 echo "cargo $* with RUSTFLAGS=${RUSTFLAGS-}"
-mkdir -p "$CARGO_TARGET_DIR/$last/release" && echo bot > "$CARGO_TARGET_DIR/$last/release/otrera"
+mkdir -p "$CARGO_TARGET_DIR/$last/bot" && echo bot > "$CARGO_TARGET_DIR/$last/bot/otrera"
 """
 RUSTUP = 'echo "rustup $*"; mkdir -p "$MACHINE/lib/$3"'
 CC = 'echo "$MACHINE/c/libc.a"'
