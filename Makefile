@@ -92,7 +92,10 @@ fuzz: ## fuzzes all text parsers, FUZZ_SECONDS (60) for each target
 	@scripts/need.sh cargo cc cargo-fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-faults: bot arena ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
+faults: ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
+	@scripts/need.sh cargo cc
+	@mkdir -p dist
+	@scripts/build_bot.sh $(EXE) bot otrera-bot dist/arena
 	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
 
 mutants: ## mutation tests of the code changed since the last release, for MUTANTS_MINUTES (60)

@@ -112,6 +112,7 @@ fn seed_from_time() -> u64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
 mod tests {
     use super::*;
 
@@ -130,5 +131,32 @@ mod tests {
             let tree = default_memory(bytes.map(|[total, free]| Memory { total, free }));
             assert_eq!(tree >> 20, expected, "{memory:?}");
         }
+    }
+
+    #[test]
+    fn every_option_of_a_page_has_its_value_in_force() {
+        let defaults = Setup {
+            total_time: Some(Duration::from_secs(900)),
+            threads: Some(4),
+            memory: Some(1 << 30),
+            ..Setup::DESKTOP
+        };
+        let settings = Settings { opponent: "Hippolyta".into(), threads: Some(2), ..Settings::default() };
+        let said = defaults.in_force(&settings, Page::Sau);
+        let (values, _) = said.split_once("; times").unwrap();
+        let values: Vec<&str> = values.split(", ").collect();
+        for value in [
+            "total-time 900 (default)",
+            "threads 2",
+            "memory 1024 (default)",
+            "pondering off (default)",
+            "opponent Hippolyta",
+            "seed not set",
+        ] {
+            assert!(values.contains(&value), "{value}: {said}");
+        }
+        let options = SETTINGS.iter().filter(|row| row.pages.contains(&Page::Sau)).map(|row| row.name);
+        let named = values.iter().map(|value| value.split(' ').next().unwrap_or_default());
+        assert!(options.eq(named), "{said}");
     }
 }
