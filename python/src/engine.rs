@@ -64,8 +64,8 @@ impl Limit {
 ///
 /// `preset` names a preset and parameters as the program's option does (`"tournament"`, `"paper"`,
 /// `"tournament,model=FILE"`), `threads` is the number of search threads, `memory` the maximum size of the tree in MiB
-/// (1 to 32768; the tree takes memory only as it grows). With one thread and a limit of iterations, equal seeds give
-/// equal searches. Raises ValueError.
+/// (at most 32768 are used; the tree takes memory only as it grows). With one thread and a limit of iterations, equal
+/// seeds give equal searches. Raises ValueError.
 ///
 /// An engine searches one position at a time: EngineBusyError is raised during a search. Several engines can search in
 /// several Python threads, since a search does not hold the GIL. Ctrl-C stops a search and raises KeyboardInterrupt.
@@ -99,13 +99,10 @@ impl Engine {
     #[new]
     #[pyo3(signature = (preset="tournament", threads=1, memory=160, seed=1))]
     fn new(preset: &str, threads: usize, memory: usize, seed: u64) -> PyResult<Self> {
-        if !(1..=1024).contains(&threads) {
-            return Err(value_error(format!("threads={threads}: the number of threads is from 1 to 1024")));
+        let mut resources = Resources { seed, ..Resources::default() };
+        for (setting, value) in [(Resources::THREADS, threads), (Resources::MEMORY, memory)] {
+            setting.set(&mut resources, &value.to_string()).map_err(value_error)?;
         }
-        if !(1..=32 << 10).contains(&memory) {
-            return Err(value_error(format!("memory={memory}: the memory is from 1 to 32768 MiB")));
-        }
-        let resources = Resources { threads, memory: memory << 20, seed };
         let search = Search::new(Position::standard(), params(preset)?, resources);
         let search = Arc::new(Mutex::new(Some(search)));
         Ok(Self { search, preset: preset.into(), threads, memory })
