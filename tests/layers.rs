@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("simd", &["board"]),
     ("threads", &[]),
     ("eval", &["board", "simd", "threads"]),
-    ("clock", &["board", "endgame"]),
+    ("clock", &["board", "endgame", "simd", "eval"]),
     ("time", &[]),
     ("seed", &[]),
     ("parameter", &[]),
