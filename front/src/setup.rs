@@ -156,4 +156,16 @@ mod tests {
             assert_eq!(tree >> 20, expected, "{memory:?}");
         }
     }
+
+    #[test]
+    fn a_given_move_time_holds_for_the_first_move_too() {
+        let [first, later, given] = [1850, 920, 3000].map(Duration::from_millis);
+        let defaults = Setup { first_move_time: Some(first), move_time: Some(later), ..Setup::DESKTOP };
+        let times = |move_time| {
+            let setup = defaults.with(&Settings { move_time, ..Settings::default() });
+            [setup.first_move_time, setup.move_time]
+        };
+        assert_eq!(times(None), [Some(first), Some(later)]);
+        assert_eq!(times(Some(given)), [Some(given); 2]);
+    }
 }
