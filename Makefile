@@ -95,9 +95,9 @@ fuzz: ## fuzzes all text parsers, FUZZ_SECONDS (60) for each target
 faults: bot arena ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
 	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
 
-mutants: ## mutation tests of the code changed since the last release, for MUTANTS_MINUTES (60)
+mutants: ## mutation tests of the code changed since the last release, for MUTANTS_MINUTES (60), of MUTANTS_FOLDERS (all)
 	@scripts/need.sh cargo cc git cargo-mutants
-	scripts/mutants.sh $(MUTANTS_MINUTES)
+	scripts/mutants.sh $(MUTANTS_MINUTES) $(MUTANTS_FOLDERS)
 
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench
