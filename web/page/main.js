@@ -15,8 +15,9 @@ import { board, draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show
 import { FORMS, openFile, openLink, openText, save, share, showGame } from "page/core/records.js";
 import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
-import { asked, fillControls, fillNewGame, newGame, playRoom } from "page/rooms/play.js";
+import { askNewGame, fillControls, fillNewGame, newGame, playRoom } from "page/rooms/play.js";
 import { analyseRoom } from "page/rooms/analyse.js";
+import { basics, door } from "page/rooms/door.js";
 import { setUp } from "page/rooms/setup.js";
 import { lesson } from "page/rooms/lesson.js";
 import { puzzles } from "page/rooms/puzzles.js";
@@ -52,6 +53,12 @@ function setTheme(theme) {
   document.documentElement.style.colorScheme = theme === "auto" ? "" : theme;
 }
 
+/** Opens a room, unless a running match keeps the board. */
+function goTo(wanted) {
+  if (!wanted?.active && !room().panel().leaves) return tell(t("matchRuns"));
+  return wanted?.visit();
+}
+
 /** Steps through the game by keys that neither a control nor a square uses. */
 function stepByKey(event) {
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
@@ -65,6 +72,9 @@ function stepByKey(event) {
 function listen() {
   const click = (id, action) => byId(id).addEventListener("click", () => action());
   const change = (id, action) => byId(id).addEventListener("change", ({ target }) => action(target));
+  for (const id of ["door-play", "basics-play"]) click(id, () => askNewGame(false));
+  click("door-analyse", () => analyseRoom.visit());
+  for (const one of [playRoom, analyseRoom, door]) click(`open-${one.mode}`, () => goTo(one));
   click("to-start", () => step(-Infinity));
   click("back", () => step(-1));
   click("forward", () => step(1));
@@ -109,6 +119,8 @@ function listen() {
   listenToForms();
   listenToLines();
   playRoom.listen();
+  door.listen();
+  basics.listen();
   analyseRoom.listen();
   puzzles.listen();
   sound.listen();
@@ -129,7 +141,7 @@ function listen() {
     const { problem } = await openLink();
     // After a bad link, the engine resumes the interrupted task.
     if (problem) return settle(problem);
-    return roomAt(location.hash)?.visit();
+    return goTo(roomAt(location.hash));
   });
 }
 
@@ -192,7 +204,8 @@ async function begin() {
   }
   const wanted = roomAt(location.hash);
   const { isOpened, problem } = await openLink();
-  if (!isOpened && !(await recent.restore())) await newGame(asked.edge, { ...asked.players }, state.control);
+  // A first visit begins at the door, unless its address names a room.
+  if (!isOpened && !(await recent.restore())) await (wanted && wanted !== door ? newGame() : door.visit());
   if (problem) tell(problem);
   listen();
   if (wanted !== playRoom && wanted !== analyseRoom) wanted?.visit();

@@ -57,7 +57,9 @@ export class Curve {
     this.width = this.holder.clientWidth;
     const { plies, series, label, empty, bars = [] } = this.chart(this.game);
     this.plies = plies;
-    this.height = CURVE.height - (bars.length > 0 ? CURVE.bars : 0);
+    // A room can give the curve less height.
+    this.full = Number(getComputedStyle(this.holder).getPropertyValue("--curve-height")) || CURVE.height;
+    this.height = this.full - (bars.length > 0 ? CURVE.bars : 0);
     this.series = series;
     if (series.every(({ points }) => points.length === 0)) {
       this.picture = null;
@@ -67,7 +69,7 @@ export class Curve {
     this.cursor = svg("g", { class: "cursor" });
     this.picture = svg("svg", {
       width: this.width,
-      height: CURVE.height,
+      height: this.full,
       role: "img",
       "aria-label": label,
       onpointerdown: (event) => this.point(event),
@@ -96,7 +98,7 @@ export class Curve {
   /** Returns the bars below the curve. The highest one has full height, unless its share is below `MIN_BAR_SCALE`. */
   bars(bars) {
     if (bars.length === 0) return [];
-    const bottom = CURVE.height - 2;
+    const bottom = this.full - 2;
     const highest = Math.max(MIN_BAR_SCALE, ...bars.map(({ share }) => share));
     const width = Math.min(8, Math.max(1.5, (0.8 * (this.width - CURVE.left - CURVE.right)) / Math.max(1, this.plies)));
     let last = -Infinity;

@@ -44,7 +44,11 @@ export function draw() {
 /** Shows the sections of the current room and hides those of the others. */
 function drawRoom() {
   document.body.dataset.mode = state.mode;
-  for (const section of document.querySelectorAll("[data-room]")) section.hidden = section.dataset.room !== state.mode;
+  for (const section of document.querySelectorAll("[data-room]")) section.hidden = !section.dataset.room.split(" ").includes(state.mode);
+  for (const way of document.querySelectorAll("[data-goes]")) {
+    if (way.dataset.goes === state.mode) way.setAttribute("aria-current", "page");
+    else way.removeAttribute("aria-current");
+  }
   room().panel().draw();
 }
 
@@ -97,7 +101,8 @@ function drawGrid({ edge, amazons, arrows }, node) {
     const can = choices.has(square);
     const label = `${square}: ${t("square")[content.get(square) ?? "empty"]}${can ? `, ${t("here")}` : ""}`;
     const isChosen = square === (to ?? from);
-    return { label, mark: isChosen ? "chosen" : can ? (from ? "target" : "movable") : null };
+    const mark = to ? "target shot" : from ? "target" : "movable";
+    return { label, mark: isChosen ? "chosen" : can ? mark : null };
   });
 }
 
@@ -247,7 +252,9 @@ export function drawSearch() {
   drawRate(current);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
   byId("analyse").setAttribute("aria-pressed", state.analysing);
+  byId("analyse").disabled = areRatesHidden();
   document.body.classList.toggle("rates-hidden", areRatesHidden());
+  document.body.classList.toggle("analysing", state.analysing);
   const found = areMovesHidden() ? null : state.found;
   byId("running").textContent = runningText(found);
   drawBestMoves((found?.lines ?? []).slice(0, shownLines()));

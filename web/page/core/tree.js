@@ -40,6 +40,8 @@ export class GameTree {
     this.id = null;
     /** Ply at which the game was begun on the page, or null if no game was begun. */
     this.begun = null;
+    /** Clocks of a game played on the page: `{ limit, used: { black, white } }` in seconds, without limit null. */
+    this.clock = null;
     /** The game as last stored in the browser, in JSON, or null. */
     this.kept = null;
     /** Node at which filling the rest was offered, or null. */

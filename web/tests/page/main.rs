@@ -5,6 +5,7 @@ mod play;
 mod puzzles;
 mod review;
 mod rooms;
+mod screens;
 
 use fastrand::Rng;
 use otrera::record::{Note, Variation, ccgc, json, sgf};
@@ -22,7 +23,8 @@ use testkit::{Folder, random_game, random_move, random_record, repository, size}
 fn opened(test: &str) -> Option<Browser> {
     page(test)?;
     let mut browser = Browser::start(test)?;
-    open(&mut browser, "");
+    // Without an address, a first visit begins at the door.
+    open(&mut browser, "#play");
     Some(browser)
 }
 
@@ -210,7 +212,7 @@ fn link_and_new_game_stop_a_long_search() {
     let Some(mut browser) = opened("a search that is stopped") else { return };
     // 200,000 iterations a move, for both sides.
     browser.click("#new-game");
-    browser.click("#new-black input[value='engine']");
+    browser.click("#new-side input[value='none']");
     browser.choose("#control", "6");
     browser.click_and_wait("#begin", "state.uninterruptible");
     // A link opened during the search ends the search.
@@ -314,6 +316,7 @@ fn page_engine_has_the_recorded_bench() {
         "engine.asked = [];
          engine.ask = (request) => { engine.asked.push(request.do); return Engine.prototype.ask.call(engine, request); };",
     );
+    browser.click("#menu");
     browser.click_and_wait("#bench", "byId('bench-result').textContent.includes('Bench')");
     // The first of two runs warms the browser up.
     browser.assert_value("engine.asked", json!(["bench", "bench"]));
@@ -476,6 +479,7 @@ fn sound_knocks_at_each_move_when_enabled() {
     open_for_two_persons(&mut browser);
     browser.evaluate("play('d1-d7/g7')");
     assert_eq!(browser.evaluate("sound.context"), Value::Null, "sound is off by default");
+    browser.click("#menu");
     browser.click_and_wait("#sound", "sound.context.state === 'running'");
     open(&mut browser, "");
     browser.assert_value("byId('sound').getAttribute('aria-pressed')", "true");
@@ -556,7 +560,9 @@ fn any_position_can_be_set_up_or_read_from_fen() {
     }
     let side = if wanted.side() == otrera::Side::Black { "black" } else { "white" };
     browser.click(&format!("#set-up-side input[value='{side}']"));
+    browser.fill("#set-up-white", " 二 ");
     browser.click_and_wait("#set-up-done", "!setUp.active");
+    browser.assert_value("[state.tree.toRecord().black, state.tree.toRecord().white]", json!(["", "二"]));
     assert_eq!(position(&mut browser), wanted);
     assert_eq!(browser.board(), expected(&wanted));
     for fen in [wanted.to_fen(), Position::start(size(4)).to_fen(), game[2].to_fen()] {
@@ -817,8 +823,10 @@ fn layout_stays_when_a_move_is_made() {
         assert_eq!(browser.evaluate(places), before, "after the answer");
     }
     browser.click("#coach");
+    browser.click_and_wait("#analyse", "document.querySelectorAll('#best-moves tbody tr').length > 0");
     let before = browser.evaluate(places);
-    browser.click_and_wait("#analyse", "document.querySelectorAll('#best-moves tbody tr').length === 3");
+    let visits: u64 = value(&mut browser, "state.found.visits");
+    browser.wait_for(&format!("state.found.visits > {}", visits + 1000));
     assert_eq!(browser.evaluate(places), before, "with analysis");
 }
 
