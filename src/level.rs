@@ -45,7 +45,7 @@ const STRENGTHS: [Strength; 9] = [
     short_sighted(1400, 20, 50),
     short_sighted(1650, 34, 80),
     short_sighted(1900, 60, 130),
-    short_sighted(2150, 115, 220),
+    short_sighted(2150, 108, 220),
     Strength { elo: 2400, iterations: 800, sight: usize::MAX, temperature: 0.015, max_loss: 0.06 },
 ];
 

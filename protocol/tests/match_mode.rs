@@ -622,6 +622,17 @@ fn match_mode_is_translated_responsive_and_accessible() {
             assert!(board.as_f64() >= Some(700.0), "{board}");
         }
     }
+    // On a phone, the board is at the top; on its side, beside clocks and move.
+    for (size, condition) in [
+        ([390, 844], "board.top <= 120 && board.bottom <= innerHeight && panel.top >= board.bottom"),
+        ([844, 390], "board.top >= 0 && board.bottom <= innerHeight && panel.left >= board.right"),
+    ] {
+        table.browser.resize(size, size[0] < 500);
+        let boxes =
+            "const [board, panel] = ['board', 'match'].map((id) => byId(id).getBoundingClientRect());";
+        let fits = format!("(() => {{ scrollTo(0, 0); {boxes} return {condition}; }})()");
+        assert_eq!(table.browser.evaluate(&fits), true, "{size:?}");
+    }
     for (button, dialog) in [("match-back", None), ("match-end", Some("match-end-dialog"))] {
         table.browser.click(&format!("#{button}"));
         if let Some(dialog) = dialog {
