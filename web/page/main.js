@@ -45,7 +45,7 @@ function setLanguage(chosen) {
   if (server) byId("server-note").textContent = t("served", server);
   forgetGrid();
   if (state.tree) tell(null);
-  if (setUp.active) setUp.show();
+  room().renew();
 }
 
 function setTheme(theme) {
@@ -64,7 +64,7 @@ function stepByKey(event) {
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
   const isTyping = event.target.closest("input, select, textarea, dialog, .scroll-x");
   if (event.key === "Escape" && !event.target.closest("dialog")) setHalf({});
-  if (isTyping || match.active || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
+  if (isTyping || !room().panel().steps || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
   event.preventDefault();
   step(steps[event.key]);
 }

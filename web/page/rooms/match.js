@@ -115,7 +115,7 @@ class Match extends Room {
   }
 
   panel() {
-    return { ...super.panel(), review: false, leaves: this.over };
+    return { ...super.panel(), review: false, leaves: this.over, steps: false };
   }
 
   /** The side whose clock runs, or null. */

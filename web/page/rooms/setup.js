@@ -84,6 +84,10 @@ class SetUp extends Room {
     setTree("setup", new GameTree(this.fen()));
   }
 
+  renew() {
+    this.show();
+  }
+
   resize(edge) {
     this.edge = edge;
     for (const square of this.content.keys()) {
