@@ -46,7 +46,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ),
     ("engine", &["board", "eval", "limits", "interface", "parameter", "mgpeo", "search"]),
     ("record", &["board"]),
-    ("level", &["engine", "seed", "limits", "report"]),
+    ("level", &["board", "engine", "seed", "limits", "report"]),
     ("bench", &["board", "engine", "limits", "report"]),
 ];
 

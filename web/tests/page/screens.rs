@@ -19,7 +19,7 @@ const TOOLS: &str = "
     }).map(({ id, className, textContent }) => `${id}.${className}: ${textContent}`), 0";
 
 /// Window size, rooms, and what must hold there.
-const MEASURES: [([u32; 2], &str, &str); 13] = [
+const MEASURES: [([u32; 2], &str, &str); 14] = [
     (
         [1366, 768],
         "play",
@@ -34,9 +34,10 @@ const MEASURES: [([u32; 2], &str, &str); 13] = [
     ([390, 844], "door", "fits('#door-learn', '#door-play', '#door-analyse')"),
     (
         [844, 390],
-        "play end",
+        "play",
         "fits('#board') && isBeside('#board', '#moves', '#player-low', '.acts') && fits('#player-low')",
     ),
+    ([844, 390], "end", "fits('#board', '#result', '#end-review') && isBeside('#board', '#result')"),
     ([844, 390], "door lesson", "fits('#board') && isBeside('#board', '.door:not([hidden])')"),
     (
         [1920, 1080],
