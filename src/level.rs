@@ -20,7 +20,7 @@ pub struct Level(u8);
 
 /// Parameters of a level below 10, calibrated in 10x10 games.
 struct Strength {
-    /// Rating on the scale on which `greedy` has 1500.
+    /// Rating on the scale of the ladder in docs/experiments.md.
     elo: u64,
     iterations: u64,
     /// Number of legal moves, drawn at random, that are considered; `usize::MAX` for all.
