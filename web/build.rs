@@ -24,8 +24,8 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&folder).join("page.html"), page)
 }
 
-/// Returns the text of a file; scripts and styles without comment lines and indentation, a fifth of them. No string spans
-/// several lines. A line of a style can begin with the selector `*`.
+/// Returns the text of a file; scripts and styles without comment lines and indentation, a fifth of them. No string
+/// spans several lines. A line of a style can begin with the selector `*`.
 fn text(name: &str) -> io::Result<String> {
     let text = fs::read_to_string(name)?;
     let comments: &[&str] = match Path::new(name).extension().and_then(|ending| ending.to_str()) {

@@ -1,4 +1,4 @@
-//! Tests of the screens: places of the parts at four window sizes, the first visit, the lesson, clocks, the end of a game.
+//! Tests of the screens: places of the parts at four window sizes, first visit, lesson, clocks, end of a game.
 
 use super::*;
 
