@@ -253,6 +253,7 @@ export function drawSearch() {
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
   byId("analyse").setAttribute("aria-pressed", state.analysing);
   byId("analyse").disabled = areRatesHidden();
+  byId("analyse").title = areRatesHidden() ? t("ratesHidden") : "";
   document.body.classList.toggle("rates-hidden", areRatesHidden());
   document.body.classList.toggle("analysing", state.analysing);
   const found = areMovesHidden() ? null : state.found;
