@@ -110,7 +110,7 @@ lint: ## formatting, clippy, documentation (warnings are errors), and whether th
 	@cargo fmt --version >/dev/null && cargo clippy --version >/dev/null || rustup component add rustfmt clippy
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cargo clippy --locked --workspace --test cluster --test report --test page --test pictures -- -D warnings
+	cargo clippy --locked --workspace --test cluster --test page --test pictures -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 	cargo check --locked --manifest-path fuzz/Cargo.toml --quiet
 	cargo fmt --manifest-path python/Cargo.toml --check

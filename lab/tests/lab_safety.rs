@@ -133,8 +133,7 @@ fn no_command_overwrites_its_input() {
     let before = read_to_string(folder.file("page.html")).unwrap();
     symlink(folder.file("page.html"), folder.file("link")).unwrap();
     let complaint = "is an input and would be overwritten: name another --output";
-    check_refusal(&folder, "report page.html", complaint);
-    check_refusal(&folder, "report page.html --output link", complaint);
+    check_refusal(&folder, "convert page.html --output link", complaint);
     check_refusal(&folder, "fit-policy page.html --output ./page.html", complaint);
     let tune = "tune tournament,iterations=5 c=3:0.5 --output page.html";
     check_refusal(&folder, tune, "page.html: exists: add --resume");
@@ -150,7 +149,6 @@ fn no_command_overwrites_a_foreign_file() {
         ("convert games.jsonl --output out", "{\"match\":{}}\n"),
         ("convert games.jsonl --to sgf --output out", "(;GM[18]AP[another];B[djddgd])\n"),
         ("convert games.jsonl --to ccgc --output out", "notes\n"),
-        ("report games.jsonl --output out", "<!doctype html>\n<html>mine</html>\n"),
     ];
     for (command, content) in commands {
         folder.write("out", content);
@@ -225,8 +223,8 @@ fn unwritable_outputs_are_refused_at_the_start() {
         check_refusal(&folder, &format!("{games} {file}"), "is not a regular file");
     }
     check_refusal(&folder, &format!("{games} games.jsonl/x.jsonl"), "games.jsonl: ");
-    check_refusal(&folder, "report games.jsonl --output /dev/full", "/dev/full: No space left");
-    check_refusal(&folder, "report games.jsonl --output .", ".: is a folder: name a file");
+    check_refusal(&folder, "convert games.jsonl --output /dev/full", "/dev/full: No space left");
+    check_refusal(&folder, "convert games.jsonl --output .", ".: is a folder: name a file");
     check_refusal(&folder, "table Z-2 --folder games.jsonl", "games.jsonl/full: Not a directory");
     check_refusal(&folder, "endgames --puzzles games.jsonl/x", "games.jsonl: ");
 }

@@ -1,5 +1,6 @@
 //! Describes positions and search results for the page.
 
+use otrera::endgame::{Enclosed, enclosed};
 use otrera::eval::ownership::Ownership;
 use otrera::{Bitboard, FillingProver, Line, Move, Position, Report, Side};
 use serde::Serialize;
@@ -26,6 +27,23 @@ pub struct Described {
     /// Number of queen moves in which Black and White reach each empty square, `None` if unreachable. Squares that
     /// neither side can reach are omitted.
     distances: BTreeMap<String, [Option<usize>; 2]>,
+    /// Regions that one side walls off.
+    enclosed: Vec<Region>,
+}
+
+/// A region that only its owner can reach.
+#[derive(Serialize)]
+struct Region {
+    side: Side,
+    squares: Vec<String>,
+    /// Moves that the owner is certain to have there.
+    moves: u32,
+}
+
+impl From<Enclosed> for Region {
+    fn from(Enclosed { side, squares, moves }: Enclosed) -> Self {
+        Self { side, squares: squares.into_iter().map(|square| square.to_string()).collect(), moves }
+    }
 }
 
 impl Described {
@@ -51,6 +69,7 @@ impl Described {
             moves: if winner.is_none() { legal_moves(position) } else { BTreeMap::new() },
             owners: owners.collect(),
             distances: distances.collect(),
+            enclosed: enclosed(position).map(Region::from).collect(),
         }
     }
 }

@@ -9,7 +9,8 @@
 //! {"do":"think","fen":"…","moves":["d1-d7/g7"],"clock":{"left":540,"total":900,"overhead":5}}
 //!                                                          a move of a match, with its time planned as in SAU matches
 //! {"do":"think","fen":"…","level":3,"seed":7}              the move of a playing level, first in `lines`
-//! {"do":"read","text":"…"}                                 the games of a record in any format, or of a FEN, and warnings
+//! {"do":"read","text":"…"}                                 the games of a record in any format, or of a FEN, and
+//!                                                          warnings; the standing if there is one
 //! {"do":"read","bytes":"KDtHTVsxOF0"}                      games of a file of any encoding, given as base64
 //! {"do":"write","game":{…},"form":"sgf"}                   the text of a game from `read`, as json, sgf or ccgc
 //! {"do":"marks"}                                           the minimum losses of inaccuracy, mistake and blunder
@@ -22,6 +23,7 @@
 use crate::describe::{Described, Found, Proof};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use otrera::record::Format;
+use otrera::record::standing::Standing;
 use otrera::{
     GameClock, GameRecord, Level, Limits, Move, Params, Position, Report, Resources, Search, Side, Size,
     bench, record,
@@ -247,6 +249,8 @@ fn format_field(name: &str, value: impl Serialize) -> String {
 /// The games and warnings of a record.
 #[derive(Serialize)]
 struct Games {
+    /// Cross-table and ratings; `None` if no two players have met.
+    standing: Option<Standing>,
     games: Vec<GameRecord>,
     warnings: Vec<String>,
 }
@@ -259,7 +263,9 @@ impl Games {
             return Err(format!("{size} MB is too large: a record can have up to {limit} MB"));
         }
         let reading = record::read_bytes(bytes).map_err(|error| error.to_string())?;
+        let standing = Some(Standing::of(&reading.games)).filter(Standing::is_a_match);
         Ok(Self {
+            standing,
             games: reading.games,
             warnings: reading.warnings.iter().map(ToString::to_string).collect(),
         })
