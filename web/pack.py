@@ -22,9 +22,13 @@ def text(name: str) -> str:
     return (WEB / name).read_text(encoding="utf-8")
 
 
+# A line with nothing but a comment.
+COMMENT = re.compile(r"^\s*(?://|/\*\*|\*/|\* |\*$).*\n", re.MULTILINE)
+
+
 def address(name: str) -> str:
-    """Returns the `data:` address of a module. Its last line tells the browser's tools the module's name."""
-    module = f"{text(name)}//# sourceURL={name}\n"
+    """Returns the `data:` address of a module without comments. Its last line tells the browser's tools its name."""
+    module = f"{COMMENT.sub('', text(name))}//# sourceURL={name}\n"
     return "data:text/javascript," + re.sub(r'[%#"\\<\n]', lambda part: f"%{ord(part[0]):02X}", module)
 
 

@@ -25,7 +25,7 @@ import { listenToPictures } from "page/picture.js";
 import { rules } from "page/rules.js";
 
 const THEMES = ["auto", "light", "dark"];
-const SQUARES_SHOWN = ["off", "owners", "moves"];
+const SQUARES_SHOWN = ["off", "territory", "owners", "moves"];
 
 function setLanguage(chosen) {
   speak(chosen);
@@ -90,7 +90,10 @@ function listen() {
   click("bench", measure);
   change("language", ({ value }) => setLanguage(value));
   change("theme", ({ value }) => setTheme(value));
-  change("squares-shown", draw);
+  change("squares-shown", ({ value }) => {
+    state.squares = value;
+    draw();
+  });
   byId("comment").addEventListener("input", ({ target }) => {
     const { note } = state.tree.current;
     if (target.value) note.comment = target.value;
@@ -190,6 +193,7 @@ async function begin() {
     byId("status").textContent = t("engineFailed", error.message);
     return;
   }
+  await review.prepare();
   const wanted = roomAt(location.hash);
   const { isOpened, problem } = await openLink();
   if (!isOpened && !(await recent.restore())) await newGame(asked.edge, { ...asked.players }, state.control);

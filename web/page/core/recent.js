@@ -71,14 +71,15 @@ export const recent = {
     Object.assign(tree, { id, begun: line[begun] ? begun : null, kept: JSON.stringify(game) });
     // A resignation on the page can be taken back, as before the reload.
     if (tree.begun !== null) tree.end = null;
-    tree.show(line[ply] ?? line.at(-1));
     const isPlayer = (player) => ["human", "engine"].includes(player);
+    const isPlayed = tree.begun !== null || SIDES.some((side) => players?.[side] === "engine");
+    if (!isPlayed) tree.keepMain();
+    tree.show(line[ply] ?? line.at(-1));
     const isKnown = SIDES.every((side) => isPlayer(players?.[side]));
     state.players = isKnown ? { black: players.black, white: players.white } : { black: "human", white: "human" };
     state.control = CONTROLS.find((known) => JSON.stringify(known) === JSON.stringify(control)) ?? state.control;
     state.analysing = false;
     turnBoardToPerson();
-    const isPlayed = tree.begun !== null || Object.values(state.players).includes("engine");
     setTree(isPlayed ? "play" : "analyse", tree);
     return null;
   },

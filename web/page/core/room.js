@@ -76,10 +76,11 @@ export class Room {
 
   /**
    * Fifth hook: returns the parts of the page that the room shows and allows: winning `rates`, best `moves`, `review`;
-   * `keeps`: stores the game; `leaves`: another game can be opened. `draw()` draws the room's own sections.
+   * `squares`: owners of squares shown unless
+   * somebody chooses others; `keeps`: stores the game; `leaves`: another game can be opened. `draw()` draws the room's own sections.
    */
   panel() {
-    return { rates: true, moves: true, review: true, keeps: true, leaves: true, draw: () => this.draw() };
+    return { rates: true, moves: true, review: true, squares: "off", keeps: true, leaves: true, draw: () => this.draw() };
   }
 
   /** Draws the room's own sections, which are visible only in this room. */

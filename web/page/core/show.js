@@ -1,11 +1,13 @@
 // Draws the state: board, grid, status, moves, curve.
 
 import { byId, html, icon, keepInView, percent, SIDES, svg } from "shared/elements.js";
-import { boardAfter, squareAt, squaresOf } from "shared/replay.js";
+import { boardAfter, squaresOf } from "shared/replay.js";
 import { Board } from "shared/board.js";
 import { Curve } from "shared/curve.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
+import { groundLegend, groundMarks, lostMarks } from "page/core/ground.js";
+import { leadAt, leadText, signed } from "page/core/lead.js";
 import { lineFrom } from "page/core/tree.js";
 import { Squares } from "page/core/squares.js";
 import { replaceButtons, write } from "page/core/controls.js";
@@ -111,9 +113,14 @@ function choicesIn(node) {
 
 /** Draws the owners of squares below the pieces, and suggested moves as arrows above them. */
 export function drawOverlay(node) {
-  const marks = ownerMarks(state.preview?.parent ?? node);
-  board.under.replaceChildren(...marks);
-  byId("squares-legend").hidden = byId("squares-shown").value === "off";
+  const what = state.squares ?? room().panel().squares;
+  const below = state.preview?.parent ?? node;
+  const isOpen = state.half.to || !room().panel().rates;
+  board.under.replaceChildren(...(state.half.to ? [] : groundMarks(below, what)), ...(isOpen || state.preview || !review.isFault(node) ? [] : lostMarks(node)));
+  byId("squares-shown").value = what;
+  const legend = groundLegend(below, what);
+  byId("squares-legend").hidden = legend === "";
+  byId("squares-legend").textContent = legend;
   const moves = room().arrows(node);
   // The first move is drawn on top.
   const arrows = moves.toReversed().flatMap(({ move, side, step, look = "" }, index) => {
@@ -168,26 +175,6 @@ function shownLines() {
   return Number(byId("lines").value);
 }
 
-const OWNER_CLASS = { b: "black alone", w: "white alone", "+": "black", "-": "white", "=": "both" };
-
-function ownerMarks(node) {
-  const shown = byId("squares-shown").value;
-  if (shown === "off" || !node.described || state.half.to) return [];
-  const { owners, edge, distances } = node.described;
-  return [...owners].flatMap((letter, index) => {
-    const square = squareAt(index % edge, Math.floor(index / edge));
-    if (!(letter in OWNER_CLASS)) return [];
-    const mark = board.cell(square, `owner ${OWNER_CLASS[letter]}`);
-    return shown === "owners" ? [mark] : [mark, distanceText(square, distances[square])];
-  });
-}
-
-/** Returns an SVG text on a square: the numbers of moves that Black and White need to reach the square. */
-function distanceText(square, moves) {
-  const [x, y] = board.centre(square);
-  return svg("text", { class: "distance", x, y: y + 1 }, moves.map((count) => count ?? "–").join(" "));
-}
-
 /** Returns a text about the turn: who moves, what to choose, who has won. */
 export function turnText(node) {
   const { from, to } = state.half;
@@ -233,12 +220,21 @@ function moveButton(node) {
     "data-ply": node.ply,
     "aria-current": node === state.tree.current && "true",
     onclick: () => goTo(node),
-  }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : percent(rate, 0)));
+  }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : leadOrRate(node)));
+}
+
+/** Returns Black's lead after a move for the list; without one, Black's win rate. */
+function leadOrRate(node) {
+  const lead = leadAt(node);
+  return lead && !lead.isCounted ? signed(lead.lead) : percent(node.rate, 0);
 }
 
 function variations(node) {
+  const main = new Set(state.tree.mainLine());
   const others = node.parent.children.filter((child) => child !== node);
-  return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => goTo(other) }, `${t("variation")}: ${other.move}`));
+  return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => goTo(other) },
+    `${t(main.has(other) ? "mainLine" : "variation")}: ${lineFrom(other).slice(0, 4).map(({ move }) => move).join(" ")}`,
+    other.note.comment ? ` · ${other.note.comment}` : ""));
 }
 
 /** Draws the search results: win rate, speed, best moves, curve. */
@@ -269,16 +265,21 @@ function areMovesHidden() {
 function runningText(found) {
   if (areRatesHidden()) return t("ratesHidden");
   if (areMovesHidden()) return t("movesHidden");
+  if (found?.isSaved) return t("savedAnalysis", found.visits);
   return found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
 }
 
-/** Draws the bar of Black's win rate, empty if the rate is unknown. The text lies on the larger part of the bar. */
-function drawRate({ rate, proof, described }) {
+/** Draws the bar of Black's win rate, empty if the rate is unknown. Rate and lead lie on the larger part of the bar. */
+function drawRate(node) {
+  const { rate, proof, described } = node;
   const bar = byId("rate");
   const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
-  const text = outcome ?? (rate === null ? "" : `${t("black")} ${percent(rate)}`);
+  const lead = leadAt(node);
+  const leader = rate !== null && rate < 0.5 ? "white" : "black";
+  const shown = rate === null ? "" : percent(leader === "black" ? rate : 1 - rate);
+  const text = outcome ?? (rate !== null && lead ? `${leadText(lead, leader)} · ${shown}` : shown && `${t(leader)} ${shown}`);
   bar.className = `rate spoils ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
-  bar.setAttribute("aria-label", t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)));
+  bar.setAttribute("aria-label", [t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)), lead && leadText(lead)].filter(Boolean).join(", "));
   bar.querySelector(".number").textContent = text;
   bar.style.setProperty("--share", rate ?? 0);
 }
@@ -291,18 +292,19 @@ function drawBestMoves(lines) {
   while (rows.length > lines.length) rows[rows.length - 1].remove();
   while (rows.length < lines.length) {
     const button = html("button", { type: "button", class: "best" });
-    byId("best-moves").tBodies[0].append(html("tr", {}, html("td"), html("td"), html("td", {}, button, html("span"))));
+    byId("best-moves").tBodies[0].append(html("tr", {}, html("td"), html("td"), html("td"), html("td", {}, button, html("span"))));
   }
   lines.forEach((line, index) => fillBestMove(rows[index].cells, line));
 }
 
-function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, visits, proven, continuation }) {
+function fillBestMove([rateCell, leadCell, visitsCell, moveCell], { move, win_rate: rate, lead, visits, proven, continuation }) {
   rateCell.textContent = percent(rate);
+  leadCell.textContent = lead === null ? "–" : signed(lead);
   visitsCell.textContent = visits.toLocaleString("en");
   moveCell.firstElementChild.textContent = move;
   // In a proven position all moves are proven, so the continuation says more.
   const isNews = proven && (!state.found.proven || continuation.length === 0);
-  const expected = isNews ? [t("proven", t(proven))] : continuation.slice(0, 5);
+  const expected = isNews ? [t("proven", t(proven))] : continuation;
   moveCell.lastElementChild.textContent = ` ${expected.join(" ")}`;
   moveCell.title = expected.join(" ");
 }
@@ -320,8 +322,17 @@ export function chart() {
   if (points.some(({ proven }) => proven)) legend.push(html("span", {}, t("provenLegend")));
   const bars = review.bars(line);
   if (bars.length > 0) legend.push(html("span", {}, t("lossBars")));
+  const leads = leadSeries(line);
   const series = [...players, { side: players.length > 0 ? "otrera" : "black", points, legend }];
-  return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series, bars };
+  return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series, bars, leads };
+}
+
+/** Returns Black's leads along the line, or null. */
+function leadSeries(line) {
+  const known = line.map((node) => ({ ply: node.ply, ...leadAt(node) })).filter(({ lead }) => lead !== undefined);
+  if (known.length === 0) return null;
+  const isCounted = known.some((point) => point.isCounted);
+  return { points: known, legend: [html("span", {}, t(isCounted ? "countedLegend" : "leadLegend"))] };
 }
 
 /** True if a position's rate is only its player's estimate: not searched, not proven, not a value in the record. */

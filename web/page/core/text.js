@@ -1,9 +1,11 @@
 // Texts of the page, in English and Chinese.
 
 import { percent } from "shared/elements.js";
+import { ANALYSE_TEXT } from "page/core/text-analyse.js";
 
 export const TEXT = {
   en: {
+    ...ANALYSE_TEXT.en,
     language: "English",
     title: "Otrera · Game of the Amazons",
     titleShort: "Game of the Amazons",
@@ -37,8 +39,8 @@ export const TEXT = {
     stop: "Stop",
     lines: "Lines",
     squares: "Squares",
-    squaresLegend: "Blue: Black, orange: White, grey: both equally soon. Strong colour: the opponent cannot reach the square.",
-    squaresShown: { off: "hidden", owners: "owner", moves: "moves to reach" },
+    squaresLegend: "Blue stripes: Black, pale with a ring: White, dot: both equally soon, ×: nobody. Strong: the opponent cannot reach the square.",
+    squaresShown: { off: "hidden", territory: "territory", owners: "owner", moves: "moves to reach" },
     curve: "Black's win rate",
     curveEmpty: "Positions that have been analysed appear here.",
     curveLegend: "estimates by Otrera or from the record",
@@ -241,6 +243,7 @@ export const TEXT = {
     matchBroken: "this file is incomplete",
   },
   zh: {
+    ...ANALYSE_TEXT.zh,
     language: "中文",
     title: "Otrera · 亚马逊棋",
     titleShort: "亚马逊棋",
@@ -274,8 +277,8 @@ export const TEXT = {
     stop: "停止",
     lines: "变化数",
     squares: "格子",
-    squaresLegend: "蓝：黑方；橙：白方；灰：双方相同。深色：对方无法到达。",
-    squaresShown: { off: "不标", owners: "领地", moves: "到达步数" },
+    squaresLegend: "蓝色斜纹：黑方；浅色圆圈：白方；点：双方相同；×：无人。深色：对方无法到达。",
+    squaresShown: { off: "不标", territory: "领地", owners: "先到方", moves: "到达步数" },
     curve: "黑方胜率",
     curveEmpty: "分析过的局面会显示在这里。",
     curveLegend: "Otrera 或棋谱的估计",

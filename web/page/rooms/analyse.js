@@ -4,13 +4,36 @@ import { byId } from "shared/elements.js";
 import { t } from "page/core/text.js";
 import { engine } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
+import { explain, reasonText } from "page/core/ground.js";
 import { Room } from "page/core/room.js";
-import { gameShown, interrupt, settle, setTreeToLookAt } from "page/core/game.js";
+import { describe, gameShown, interrupt, settle, setTreeToLookAt } from "page/core/game.js";
+import { draw } from "page/core/show.js";
+import { review } from "page/core/review.js";
 
 class Analyse extends Room {
   /** Shows a copy of the game that is on the board, so that the game itself stays as it is. */
   visit() {
     if (!this.active) setTreeToLookAt(gameShown().tree.copy());
+  }
+
+  /** Finds the reason of a fault before the position is searched. */
+  async answer(node, goesOn) {
+    if (review.isFault(node)) {
+      await describe(node.parent);
+      await explain(node);
+      if (!goesOn()) return;
+      draw();
+    }
+    await super.answer(node, goesOn);
+  }
+
+  status(node) {
+    const [remark, ...rest] = super.status(node);
+    return [remark, remark && reasonText(node), ...rest];
+  }
+
+  panel() {
+    return { ...super.panel(), squares: "territory" };
   }
 
   listen() {
