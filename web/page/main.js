@@ -12,7 +12,7 @@ import {
 } from "page/core/game.js";
 import { hint } from "page/core/hint.js";
 import { board, draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show.js";
-import { FORMS, openFile, openLink, openText, save, share, showGame } from "page/core/records.js";
+import { FORMS, openFiles, openLink, openText, save, share, showGame } from "page/core/records.js";
 import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
 import { asked, fillControls, fillNewGame, newGame, playRoom } from "page/rooms/play.js";
@@ -106,7 +106,7 @@ function listen() {
   change("lines", drawSearch);
   change("games", ({ value }) => showGame(Number(value)));
   change("file", (input) => {
-    if (input.files.length > 0) openFile(input.files[0]);
+    if (input.files.length > 0) openFiles([...input.files]);
     input.value = "";
   });
   listenToForms();
@@ -125,7 +125,7 @@ function listen() {
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    if (event.dataTransfer.files.length > 0) openFile(event.dataTransfer.files[0]);
+    if (event.dataTransfer.files.length > 0) openFiles([...event.dataTransfer.files]);
   });
   addEventListener("hashchange", async () => {
     if (!room().panel().leaves) return tell(t("matchRuns"));

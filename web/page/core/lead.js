@@ -24,10 +24,10 @@ export function leadAt(node) {
   return { lead: black - white, isCounted: true };
 }
 
-/** Formats a number with one digit and its sign, + or a true minus sign. */
-export function signed(number) {
-  const text = Math.abs(number).toFixed(1);
-  return text === "0.0" ? text : `${number < 0 ? "−" : "+"}${text}`;
+/** Formats a number with its sign, + or a true minus sign. */
+export function signed(number, digits = 1) {
+  const text = Math.abs(number).toFixed(digits);
+  return Number(text) === 0 ? text : `${number < 0 ? "−" : "+"}${text}`;
 }
 
 /** Returns the text of Black's lead as the lead of one side: the leader, unless `side` is given. */

@@ -4,6 +4,7 @@ import { byId, html, icon, percent, SIDES } from "shared/elements.js";
 import { t } from "page/core/text.js";
 import { Stopped } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
+import { recent } from "page/core/recent.js";
 import { room } from "page/core/room.js";
 import { leadAt } from "page/core/lead.js";
 import { GameTree } from "page/core/tree.js";
@@ -15,7 +16,7 @@ const BEST_LOSS = 0.01;
 /** Marks of moves, best first, and their signs. */
 const SIGNS = { best: "★", good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
 /** Marks that are counted and drawn on the curve. Lessons and the signs above bars use only the last two. */
-const FAULTS = ["inaccuracy", "mistake", "blunder"];
+export const FAULTS = ["inaccuracy", "mistake", "blunder"];
 export const GRAVE = FAULTS.slice(1);
 /** Maximum number of moves of a better line drawn on the board. */
 export const BETTER_MOVES = 4;
@@ -71,6 +72,11 @@ export const review = {
       }
     });
     if (this.run === run) this.run = null;
+    // Opened records are files already.
+    if (!tree.isOpened && tree === state.tree) {
+      tree.id ??= Date.now();
+      recent.keep();
+    }
     draw();
   },
 

@@ -41,6 +41,8 @@ export class GameTree {
     this.end = null;
     /** Last node of the main line, which stays the game while variations are shown; null: the line shown is the game. */
     this.main = null;
+    /** True for a game of an opened record. */
+    this.isOpened = false;
     /** Key of the game in the browser's storage, or null. */
     this.id = null;
     /** Ply at which the game was begun on the page, or null if no game was begun. */
