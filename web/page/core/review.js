@@ -29,6 +29,9 @@ const NAMED_LOSS = 0.5;
 /** Milliseconds between two checks for the end of another search. */
 const REVIEW_PAUSE = 100;
 
+/** Functions that are called with a tree after its review. */
+export const reviewed = [];
+
 export const review = {
   /** Minimum losses of the marks, largest first: `[loss, mark]`. */
   limits: [],
@@ -77,6 +80,7 @@ export const review = {
       tree.id ??= Date.now();
       recent.keep();
     }
+    if (tree === state.tree && tree.reviewed.every(({ isReviewed }) => isReviewed)) reviewed.forEach((take) => take(tree));
     draw();
   },
 
@@ -232,7 +236,8 @@ export const review = {
     }));
     for (const [side, { counts: [, mistakes, blunders] }] of sides) {
       byId(`learn-${side}`).textContent = t("learn", t(side), mistakes + blunders);
-      byId(`learn-${side}`).disabled = this.active || mistakes + blunders === 0;
+      byId(`keep-${side}`).textContent = t("keepMistakes", t(side), mistakes + blunders);
+      for (const id of ["learn", "keep"]) byId(`${id}-${side}`).disabled = this.active || mistakes + blunders === 0;
     }
   },
 

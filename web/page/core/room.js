@@ -77,7 +77,8 @@ export class Room {
   /**
    * Fifth hook: returns the parts of the page that the room shows and allows: winning `rates`, best `moves`, `review`;
    * `squares`: owners of squares shown unless
-   * somebody chooses others; `keeps`: stores the game; `leaves`: another game can be opened. `draw()` draws the room's own sections.
+   * somebody chooses others; `signs`: ticks and crosses on squares,
+   * `{ square, isRight }`; `keeps`: stores the game; `leaves`: another game can be opened. `draw()` draws the room's own sections.
    */
   panel() {
     return { rates: true, moves: true, review: true, squares: "off", keeps: true, leaves: true, draw: () => this.draw() };

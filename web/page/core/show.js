@@ -127,7 +127,7 @@ export function drawOverlay(node) {
     const name = `suggestion ${side} rank-${moves.length - index} ${look}`;
     return partsOf(move, step, name);
   });
-  board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber), ...moveRates(moves));
+  board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber), ...moveRates(moves), ...(room().panel().signs ?? []).map(verdictSign));
 }
 
 /** Returns tags with the rates of the best moves, on the landing square or, if that is taken, the arrow's square. */
@@ -143,6 +143,14 @@ function moveRates(moves) {
     const box = svg("rect", { x: x - 4.4, y: y - 2.1, width: 8.8, height: 4.2, rx: 1 });
     return svg("g", { class: `board-tag ${side}` }, box, svg("text", { x, y: y + 1.1 }, (100 * rate).toFixed(1)));
   });
+}
+
+/** Returns a tick or a cross at the corner of a square. */
+function verdictSign({ square, isRight }) {
+  const [left, top] = board.centre(square);
+  const [x, y] = [left + 3.2, top - 3.2];
+  const d = isRight ? `M${x - 1.1} ${y + 0.1}l0.8 0.9 1.5-1.9` : `M${x - 0.9} ${y - 0.9}l1.8 1.8m0-1.8l-1.8 1.8`;
+  return svg("g", { class: `verdict ${isRight ? "right" : "wrong"}` }, svg("circle", { cx: x, cy: y, r: 2.2 }), svg("path", { d }));
 }
 
 /** Returns a tag with a move's number in its line, on the landing square. */
