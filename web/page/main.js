@@ -12,12 +12,13 @@ import {
 } from "page/core/game.js";
 import { hint } from "page/core/hint.js";
 import { board, draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show.js";
-import { FORMS, openFiles, openLink, openText, save, share, showGame } from "page/core/records.js";
+import { FORMS, isOnlyHere, openFiles, openLink, openText, save, share, showGame } from "page/core/records.js";
 import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
 import { asked, fillControls, fillNewGame, newGame, playRoom } from "page/rooms/play.js";
 import { analyseRoom } from "page/rooms/analyse.js";
 import { setUp } from "page/rooms/setup.js";
+import { friend } from "page/rooms/friend.js";
 import { lesson } from "page/rooms/lesson.js";
 import { puzzles } from "page/rooms/puzzles.js";
 import { match } from "page/rooms/match.js";
@@ -39,8 +40,7 @@ function setLanguage(chosen) {
   fillNewGame();
   match.translate();
   byId("server-note").hidden = !server;
-  // No other computer can open this page's address.
-  byId("share").hidden = Boolean(server);
+  byId("share").textContent = t(isOnlyHere ? "shareText" : "share");
   if (server) byId("server-note").textContent = t("served", server);
   forgetGrid();
   if (state.tree) tell(null);
@@ -118,6 +118,7 @@ function listen() {
   match.listen();
   review.listen();
   lesson.listen();
+  friend.listen();
   listenToPictures();
   recent.listen();
   rules.listen();

@@ -2,6 +2,7 @@
 
 import { byId, html } from "shared/elements.js";
 import { problemText, t } from "page/core/text.js";
+import { server } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
 import { room } from "page/core/room.js";
@@ -114,19 +115,26 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Shows and copies a link that contains the start and the moves up to the position shown. Nothing is sent anywhere. */
+/** True if no other computer can open the page's address. */
+export const isOnlyHere = Boolean(server) || location.protocol === "file:";
+
+/**
+ * Shows and copies a link that contains the start and the moves up to the position shown, or a text to paste if nobody
+ * else could open the link. Nothing is sent anywhere.
+ */
 export async function share() {
-  const moves = state.tree.movesTo(state.tree.current).map((move) => move.replace(/[-/]/g, ""));
-  const hash = new URLSearchParams({ fen: state.tree.start, moves: moves.join(",") });
+  const moves = state.tree.movesTo(state.tree.current);
+  const hash = new URLSearchParams({ fen: state.tree.start, moves: moves.map((move) => move.replace(/[-/]/g, "")).join(",") });
   const link = `${location.href.split("#")[0]}#${hash}`;
-  byId("link").value = link;
+  const text = moves.length > 0 ? `${state.tree.start} moves ${moves.join(" ")}` : state.tree.start;
+  byId("link").value = isOnlyHere ? text : link;
   byId("link").hidden = false;
   try {
-    await navigator.clipboard.writeText(link);
-    tell(t("copied"));
+    await navigator.clipboard.writeText(byId("link").value);
+    tell(t(isOnlyHere ? "textCopiedOnlyHere" : "copied"));
   } catch {
     byId("link").select();
-    tell(t("link"));
+    tell(t(isOnlyHere ? "shareOnlyHere" : "link"));
   }
 }
 

@@ -32,8 +32,6 @@ export const ANALYSE_TEXT = {
     standingNote: "Elo above the mean of all players, with 95 % intervals.",
     standingAnchored: "The results give no finite Elo: each player gets one draw against an average player.",
     score: "Score",
-    shareOnlyHere: "This link opens only on this computer. To show the position elsewhere, send this text; Paste a record reads it:",
-    textCopied: "Text copied.",
   },
   zh: {
     counted: " 格",
@@ -66,7 +64,5 @@ export const ANALYSE_TEXT = {
     standingNote: "等级分为高于全体平均的分数，附 95 % 置信区间。",
     standingAnchored: "仅凭这些结果无法得出有限的等级分：每位棋手与平均水平的对手计一局和棋。",
     score: "得分率",
-    shareOnlyHere: "此链接只能在这台电脑上打开。要在别处显示此局面，请发送下面的文字，用“粘贴棋谱”读取：",
-    textCopied: "文字已复制。",
   },
 };

@@ -2,12 +2,14 @@
 
 import { percent } from "shared/elements.js";
 import { ANALYSE_TEXT } from "page/core/text-analyse.js";
+import { FRIEND_TEXT } from "page/core/text-friend.js";
 import { PUZZLE_TEXT } from "page/core/text-puzzles.js";
 
 export const TEXT = {
   en: {
     ...ANALYSE_TEXT.en,
     ...PUZZLE_TEXT.en,
+    ...FRIEND_TEXT.en,
     language: "English",
     title: "Otrera · Game of the Amazons",
     titleShort: "Game of the Amazons",
@@ -247,6 +249,7 @@ export const TEXT = {
   zh: {
     ...ANALYSE_TEXT.zh,
     ...PUZZLE_TEXT.zh,
+    ...FRIEND_TEXT.zh,
     language: "中文",
     title: "Otrera · 亚马逊棋",
     titleShort: "亚马逊棋",
