@@ -38,18 +38,26 @@ function movesLeft({ side, squares, moves }) {
   return svg("g", { class: `moves-left ${side}` }, box, svg("text", { x, y: y + 1.5 }, moves));
 }
 
-/** Returns the SVG elements of the squares' owners in a position: `what` is territory, owners, moves or off. */
-export function groundMarks({ described }, what) {
+/**
+ * Returns the SVG elements of the squares' owners in a position: `what` is territory, owners, moves or off. Squares that
+ * a mistake loses, `lost`, are red.
+ */
+export function groundMarks({ described }, what, lost) {
+  const marks = [...ownerMarks(described, what, lost), ...lost.map((square) => mark(square, "lost"))];
+  return what === "territory" && described ? [...marks, ...described.enclosed.map(movesLeft)] : marks;
+}
+
+function ownerMarks(described, what, lost) {
   if (what === "off" || !described) return [];
-  const { owners, edge, distances, enclosed } = described;
-  const marks = [...owners].flatMap((letter, index) => {
+  const { owners, edge, distances } = described;
+  return [...owners].flatMap((letter, index) => {
     const square = squareAt(index % edge, Math.floor(index / edge));
+    if (lost.includes(square)) return [];
     if (letter === ".") return [mark(square, "dead")];
     const isShown = what === "territory" ? "bw".includes(letter) : letter in OWNER_CLASS;
     if (letter === " " || !isShown) return [];
     return [mark(square, OWNER_CLASS[letter]), ...(what === "moves" ? [distanceText(square, distances[square])] : [])];
   });
-  return what === "territory" ? [...marks, ...enclosed.map(movesLeft)] : marks;
 }
 
 /** Returns the text that explains the marks; empty if there are none. */
@@ -60,11 +68,6 @@ export function groundLegend({ described }, what) {
   if (enclosed.length === 0 && !owners.includes(".")) return "";
   const moves = ["black", "white"].map((side) => enclosed.reduce((sum, region) => sum + (region.side === side ? region.moves : 0), 0));
   return t("territoryLegend", ...moves);
-}
-
-/** Returns the marks of the squares that a node's faulty move loses. */
-export function lostMarks(node) {
-  return (node.reason?.lost ?? []).map((square) => mark(square, "lost"));
 }
 
 /** Returns an SVG text on a square: the numbers of moves that Black and White need to reach the square. */

@@ -211,7 +211,7 @@ export const review = {
   /** Returns the button with the better move below a fault in the list. It shows the position before the fault. */
   betterButton(node) {
     if (!this.isFault(node)) return [];
-    const text = `${t("better")}: ${node.parent.found.best} (−${this.lossText(node)})`;
+    const text = `${t("better")}: ${node.parent.found.best} (−${this.leadLossOf(node) < NAMED_LOSS ? this.lossText(node) : t("movesLost", this.leadLossOf(node).toFixed(1))})`;
     const attributes = { type: "button", class: "variation", "data-better": node.ply, onclick: () => goTo(node.parent) };
     return [html("button", attributes, text)];
   },

@@ -6,7 +6,7 @@ import { Board } from "shared/board.js";
 import { Curve } from "shared/curve.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
-import { groundLegend, groundMarks, lostMarks } from "page/core/ground.js";
+import { groundLegend, groundMarks } from "page/core/ground.js";
 import { leadAt, leadText, signed } from "page/core/lead.js";
 import { lineFrom } from "page/core/tree.js";
 import { Squares } from "page/core/squares.js";
@@ -115,8 +115,8 @@ function choicesIn(node) {
 export function drawOverlay(node) {
   const what = state.squares ?? room().panel().squares;
   const below = state.preview?.parent ?? node;
-  const isOpen = state.half.to || !room().panel().rates;
-  board.under.replaceChildren(...(state.half.to ? [] : groundMarks(below, what)), ...(isOpen || state.preview || !review.isFault(node) ? [] : lostMarks(node)));
+  const lost = state.preview || !review.isFault(node) ? [] : node.reason?.lost ?? [];
+  board.under.replaceChildren(...(state.half.to ? [] : groundMarks(below, what, lost)));
   byId("squares-shown").value = what;
   const legend = groundLegend(below, what);
   byId("squares-legend").hidden = legend === "";

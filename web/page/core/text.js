@@ -47,7 +47,7 @@ export const TEXT = {
     squaresShown: { off: "hidden", territory: "territory", owners: "owner", moves: "moves to reach" },
     curve: "Black's win rate",
     curveEmpty: "Positions that have been analysed appear here.",
-    curveLegend: "estimates by Otrera or from the record",
+    curveLegend: "Otrera or the record",
     moves: "Moves",
     comment: (name) => (name ? `Comment (${name})` : "Comment"),
     record: "Position and record",
