@@ -1,7 +1,7 @@
 //! Tests of the answers to the page's requests, without a browser.
 
-use otrera::record::sgf;
-use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Size};
+use otrera::record::{json, sgf};
+use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Side, Size};
 use otrera_web::request::Engine;
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
@@ -108,6 +108,34 @@ fn records_are_read_and_written() {
     assert_eq!(games["games"][0]["moves"][1]["move"], "a7-d4/a7");
     let written = ask(&mut engine, &json!({"do": "write", "form": "sgf", "game": games["games"][0]}));
     assert_eq!(written["text"], text);
+}
+
+#[test]
+fn position_names_walled_off_regions() {
+    let request = json!({"do": "position", "fen": "q3/****/****/Q*1* w - - 0 1"});
+    let answer = ask(&mut Engine::default(), &request);
+    let white = json!({"side": "white", "squares": ["b4", "c4", "d4"], "moves": 3});
+    assert_eq!(answer["enclosed"], json!([white]));
+    let start = json!({"do": "start", "edge": 8});
+    assert_eq!(ask(&mut Engine::default(), &start)["enclosed"], json!([]));
+}
+
+#[test]
+fn a_match_has_a_standing() {
+    let game = |black: &str, winner| {
+        let white = if black == "a" { "b" } else { "a" };
+        json::write(&GameRecord {
+            winner: Some(winner),
+            ..GameRecord::new(black, white, Position::standard())
+        })
+    };
+    let text = [game("a", Side::Black), game("b", Side::White), game("a", Side::White)].join("\n");
+    let read =
+        |text: &str| ask(&mut Engine::default(), &json!({"do": "read", "text": text}))["standing"].clone();
+    let standing = read(&text);
+    assert_eq!(standing["wins"], json!([[0, 2], [1, 0]]));
+    assert_eq!(json!([standing["players"][0]["name"], standing["anchored"]]), json!(["a", false]));
+    assert_eq!(read(&game("a", Side::Black)), Value::Null);
 }
 
 #[test]

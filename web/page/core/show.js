@@ -285,7 +285,9 @@ function drawRate(node) {
   const lead = leadAt(node);
   const leader = rate !== null && rate < 0.5 ? "white" : "black";
   const shown = rate === null ? "" : percent(leader === "black" ? rate : 1 - rate);
-  const text = outcome ?? (rate !== null && lead ? `${leadText(lead, leader)} · ${shown}` : shown && `${t(leader)} ${shown}`);
+  const own = lead && signed(leader === "black" ? lead.lead : -lead.lead) + (lead.isCounted ? t("counted") : "");
+  // The part of the bar names the leader where the lead needs the room.
+  const text = outcome ?? (rate !== null && lead ? `${own} · ${shown}` : shown && `${t(leader)} ${shown}`);
   bar.className = `rate spoils ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
   bar.setAttribute("aria-label", [t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)), lead && leadText(lead)].filter(Boolean).join(", "));
   bar.querySelector(".number").textContent = text;
@@ -307,7 +309,7 @@ function drawBestMoves(lines) {
 
 function fillBestMove([rateCell, leadCell, visitsCell, moveCell], { move, win_rate: rate, lead, visits, proven, continuation }) {
   rateCell.textContent = percent(rate);
-  leadCell.textContent = lead === null ? "–" : signed(lead);
+  leadCell.textContent = lead == null ? "–" : signed(lead);
   visitsCell.textContent = visits.toLocaleString("en");
   moveCell.firstElementChild.textContent = move;
   // In a proven position all moves are proven, so the continuation says more.

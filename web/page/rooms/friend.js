@@ -18,7 +18,7 @@ const MAX_GAMES = 20;
 const MOVE_TEXT = /otrera (\d+)x\d+ move (\d+): (\S+) \[(\w+)\]/i;
 
 /** Returns a check of a game: two games differ in it, except by chance (FNV-1a, 32 bits, in base 36). */
-function checkOf(start, moves) {
+export function checkOf(start, moves) {
   const text = [start, ...moves].join(" ");
   const hash = [...text].reduce((sum, letter) => Math.imul(sum ^ letter.charCodeAt(0), 16777619), 2166136261);
   return (hash >>> 0).toString(36);

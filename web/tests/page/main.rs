@@ -1,5 +1,6 @@
 //! Tests of the page as `make web` builds it: opened from a file in a real browser and operated by clicks and keys.
 
+mod analyse;
 mod coach;
 mod play;
 mod puzzles;
@@ -439,12 +440,20 @@ fn comments_and_variations_are_shown_and_saved() {
     let saved = browser.evaluate("engine.ask({ do: 'write', form: 'sgf', game: state.tree.toRecord() })");
     let saved = sgf::read(saved["text"].as_str().expect("a text")).expect("a record").games;
     assert_eq!(saved, sgf::read(&sgf::write(&record)).expect("a record").games);
-    // Shows the variation's comment. When the variation is saved, the game's own moves become its variation.
+    // Shows the variation's comment. The game stays the main line until the variation is promoted.
     browser.evaluate("goTo(state.tree.root.children[1].children[0])");
-    browser.wait_for("byId('comment').value.startsWith('a reply')");
-    browser.assert_value("state.tree.toRecord().moves.length", 2);
-    let moves = "state.tree.toRecord().notes[0].variations[0].moves.length";
-    browser.assert_value(moves, record.moves.len());
+    browser.wait_for("byId('comment').value.startsWith('a reply') && !byId('line-actions').hidden");
+    let lengths =
+        "(({ moves, notes }) => [moves.length, notes[0].variations[0].moves.length])(state.tree.toRecord())";
+    browser.assert_value(lengths, json!([record.moves.len(), 2]));
+    browser.click("#make-main");
+    browser.assert_value(lengths, json!([2, record.moves.len()]));
+    browser.evaluate("goTo(state.tree.root.children[0])");
+    browser.wait_for("!byId('line-actions').hidden && Boolean(state.tree.current.described)");
+    browser.click("#delete-line");
+    browser
+        .assert_value("[state.tree.root.children.length, state.tree.toRecord().moves.length]", json!([1, 2]));
+    browser.assert_text("#status", "is deleted");
 }
 
 #[test]
@@ -522,14 +531,23 @@ fn pasted_botzone_log_is_opened() {
 }
 
 #[test]
-fn link_contains_the_moves_up_to_the_position_shown() {
+fn link_and_text_contain_the_moves_up_to_the_position_shown() {
     let Some(mut browser) = opened("links") else { return };
     let record = game(8, 4);
     let text = texts(&record.moves);
     paste(&mut browser, &text.join(" "), "state.tree.line().length > 5");
     (0..3).for_each(|_| browser.click("#forward"));
     browser.click_and_wait("#share", "byId('link').value !== ''");
-    let hash: String = value(&mut browser, "new URL(byId('link').value).hash");
+    // A link to a file opens only here: the page gives a text instead.
+    browser.assert_text("#status", "only on this computer");
+    let shared: String = value(&mut browser, "byId('link').value");
+    let [start, moves] = [record.start.to_fen(), text[..3].join(" ")];
+    assert_eq!(shared, format!("{start} moves {moves}"));
+    paste(&mut browser, &shared, "state.tree.line().length === 4 && Boolean(state.tree.current.described)");
+    browser.assert_value("state.tree.movesTo(state.tree.line().at(-1))", json!(text[..3]));
+    let moves = text[..3].join(",").replace(['-', '/'], "");
+    let hash: String =
+        value(&mut browser, &format!("`#${{new URLSearchParams({{ fen: {start:?}, moves: {moves:?} }})}}`"));
     open(&mut browser, &hash);
     assert_eq!(position(&mut browser), record.positions()[3]);
     browser.assert_value("state.tree.movesTo(state.tree.current)", json!(text[..3]));
@@ -841,7 +859,8 @@ fn win_rate_is_readable_or_hidden_if_unknown() {
         browser.emulate(scheme);
         for rate in [0.0, 0.05, 0.3, 0.49, 0.5, 0.95, 1.0] {
             browser.evaluate(&format!("state.tree.current.rate = {rate}; drawSearch()"));
-            browser.assert_text("#rate", &format!("{:.1} %", 100.0 * rate));
+            let (leader, own) = if rate < 0.5 { ("White", 1.0 - rate) } else { ("Black", rate) };
+            browser.assert_text("#rate", &format!("{leader} {:.1} %", 100.0 * own));
             let contrast: Option<u64> = value(&mut browser, contrast);
             assert!(contrast > Some(500), "{scheme}, {rate}: {contrast:?}");
         }
