@@ -22,14 +22,20 @@ def text(name: str) -> str:
     return (WEB / name).read_text(encoding="utf-8")
 
 
-# A line with nothing but a comment.
-COMMENT = re.compile(r"^\s*(?://|/\*\*|\*/|\* |\*$).*\n", re.MULTILINE)
+# A line of a script, or of a style sheet, with nothing but a comment.
+SCRIPT_COMMENT = re.compile(r"^\s*(?://|/\*\*|\*/|\* |\*$).*\n", re.MULTILINE)
+STYLE_COMMENT = re.compile(r"^\s*/\*[^*]*\*/\n", re.MULTILINE)
+
+
+def compact(source: str, comment: re.Pattern) -> str:
+    """Removes comments and indentation, which nobody reads in the packed page."""
+    return re.sub(r"^\s+", "", comment.sub("", source), flags=re.MULTILINE)
 
 
 def address(name: str) -> str:
-    """Returns the `data:` address of a module without comments. Its last line tells the browser's tools its name."""
-    module = f"{COMMENT.sub('', text(name))}//# sourceURL={name}\n"
-    return "data:text/javascript," + re.sub(r'[%#"\\<\n]', lambda part: f"%{ord(part[0]):02X}", module)
+    """Returns the `data:` address of a module. Its last line tells the browser's tools the module's name."""
+    module = f"{compact(text(name), SCRIPT_COMMENT)}//# sourceURL={name}\n"
+    return "data:text/javascript," + re.sub(r"[%#<\n]", lambda part: f"%{ord(part[0]):02X}", module)
 
 
 def import_map() -> str:
@@ -45,7 +51,7 @@ def main(arguments: list) -> None:
         sys.exit(__doc__)
     target, engine = arguments
     page = re.sub(r"\{\{(.*\..*)\}\}", lambda part: text(part[1]), text("page/page.html"))
-    page = page.replace("{{modules}}", import_map())
+    page = compact(page, STYLE_COMMENT).replace("{{modules}}", import_map())
     packed = base64.b64encode(gzip.compress(Path(engine).read_bytes(), 9, mtime=0)).decode("ascii")
     page = page.replace("{{engine}}", packed).replace("{{server}}", "")
     page = page.replace("{{nonce}}", hashlib.sha256(page.encode("utf-8")).hexdigest())

@@ -147,7 +147,8 @@ fn puzzle(args: &Args, game: u64) -> Option<LeadPuzzle> {
                 return Some(LeadPuzzle { position, line, lead: lost as u32, grade, game });
             }
         }
-        search.advance(iterate(&mut search, args.iterations).best?);
+        let mv = iterate(&mut search, args.iterations).best?;
+        search.advance(mv);
     }
     None
 }

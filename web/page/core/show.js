@@ -284,10 +284,11 @@ function drawRate(node) {
   const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
   const lead = leadAt(node);
   const leader = rate !== null && rate < 0.5 ? "white" : "black";
-  const shown = rate === null ? "" : percent(leader === "black" ? rate : 1 - rate);
+  const share = leader === "black" ? rate : 1 - rate;
   const own = lead && signed(leader === "black" ? lead.lead : -lead.lead) + (lead.isCounted ? t("counted") : "");
-  // The part of the bar names the leader where the lead needs the room.
-  const text = outcome ?? (rate !== null && lead ? `${own} · ${shown}` : shown && `${t(leader)} ${shown}`);
+  // The leader's part of the bar holds the text.
+  const known = own ? `${own} · ${percent(share, 0)}` : percent(share);
+  const text = outcome ?? (rate === null ? "" : known);
   bar.className = `rate spoils ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
   bar.setAttribute("aria-label", [t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)), lead && leadText(lead)].filter(Boolean).join(", "));
   bar.querySelector(".number").textContent = text;

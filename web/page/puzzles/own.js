@@ -1,6 +1,6 @@
 // A player's own mistakes as puzzles: they come back after a day, a week and a month, and stay in the browser.
 
-import { SIDES } from "shared/elements.js";
+import { byId, SIDES } from "shared/elements.js";
 import { settings, t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { GRAVE, review, reviewed } from "page/core/review.js";
@@ -101,7 +101,7 @@ export const ownMistakes = {
     this.read();
     readers.push((text) => this.import(text));
     for (const side of SIDES) {
-      document.getElementById(`keep-${side}`).addEventListener("click", async () => tell(t("mistakesKept", await this.collect(side))));
+      byId(`keep-${side}`).addEventListener("click", async () => tell(t("mistakesKept", await this.collect(side))));
     }
     // In a game against Otrera on this page, the person's mistakes are kept without a question.
     reviewed.push(async ({ record, isOpened }) => {
