@@ -140,12 +140,12 @@ fn puzzle(args: &Args, game: u64) -> Option<LeadPuzzle> {
         if f64::from(position.arrows().len()) >= MIDDLE_END * squares {
             return None;
         }
-        if lost_by_others(&position, args.deep / SURVEY, args.seed).is_some_and(|(_, lost)| lost >= args.lead)
+        let survey = lost_by_others(&position, args.deep / SURVEY, args.seed);
+        if survey.is_some_and(|(_, lost)| lost >= args.lead)
+            && let Some((line, lost)) = solution(args, &position)
         {
-            if let Some((line, lost)) = solution(args, &position) {
-                let grade = grade(&position, line[0], args.seed);
-                return Some(LeadPuzzle { position, line, lead: lost as u32, grade, game });
-            }
+            let grade = grade(&position, line[0], args.seed);
+            return Some(LeadPuzzle { position, line, lead: lost as u32, grade, game });
         }
         let mv = iterate(&mut search, args.iterations).best?;
         search.advance(mv);

@@ -715,14 +715,16 @@ const UNTRANSLATED: &str = r#"((sources) => {
 })"#;
 
 /// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
-const NO_MESSAGES: [&str; 13] = [
+const NO_MESSAGES: [&str; 15] = [
     " (the bot crashed)",
     " (too late)",
     " (too much memory)",
     " at line ",
+    ", lead {lead}",
     "Botzone says {verdict}{reason}",
     "an array",
     "an object",
+    "black {black}{lead}, visits {visits}{line}",
     "effort {effort}",
     "in no game",
     "lead {lead}",
