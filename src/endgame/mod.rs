@@ -199,7 +199,8 @@ pub struct Enclosed {
 /// ```
 /// use otrera::{Position, Side, endgame::enclosed};
 /// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::White).unwrap();
-/// assert_eq!(enclosed(&walled).map(|region| (region.side, region.moves)).collect::<Vec<_>>(), [(Side::Black, 1), (Side::White, 3)]);
+/// let moves: Vec<_> = enclosed(&walled).map(|region| (region.side, region.moves)).collect();
+/// assert_eq!(moves, [(Side::Black, 1), (Side::White, 3)]);
 /// ```
 pub fn enclosed(position: &Position) -> impl Iterator<Item = Enclosed> {
     let regions = Regions::of(position);
