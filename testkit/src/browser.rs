@@ -307,7 +307,8 @@ impl Browser {
                 return [column, Math.floor((rim.bottom - box.y - box.height / 2) / rim.height * edge)];
             };
             // On a turned board the letter a is at the right.
-            const letter = [...document.querySelectorAll('#board .coordinate')].find(({ textContent }) => textContent === 'a');
+            const letters = [...document.querySelectorAll('#board .coordinate')];
+            const letter = letters.find(({ textContent }) => textContent === 'a');
             const isTurned = place(letter)[0] > 0;
             const square = (element) => {
                 const [column, row] = place(element).map((number) => (isTurned ? edge - 1 - number : number));
