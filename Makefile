@@ -17,7 +17,7 @@ FAULT_GAMES ?= 24
 MUTANTS_MINUTES ?= 60
 
 .DEFAULT_GOAL := bot
-.PHONY: bot quick botzone windows sau test-sau web local python lab arena play test test-all fuzz faults mutants bench same-bench lint deny clean help
+.PHONY: bot quick arm macos botzone windows sau test-sau web local python manual lab arena play test test-all fuzz faults mutants bench same-bench lint deny clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -28,6 +28,19 @@ quick: ## a bot for daily work, builds faster, runs a tenth slower: dist/otrera-
 	@cargo build --profile quick --locked --package otrera-bot
 	@mkdir -p dist
 	@cp -f $${CARGO_TARGET_DIR:-target}/quick/otrera dist/otrera-quick
+
+arm: ## the bot for Linux on AArch64 (ARM64), static: dist/otrera-aarch64
+	@scripts/need.sh cargo
+	@scripts/build_arm.sh dist/otrera-aarch64
+
+macos: ## on macOS: the bot for both kinds of processor: dist/otrera-macos-aarch64, dist/otrera-macos-x86_64
+	@scripts/need.sh cargo cc
+	@rustup target add aarch64-apple-darwin x86_64-apple-darwin
+	@mkdir -p dist
+	for kind in aarch64 x86_64; do \
+		CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build --release --locked --package otrera-bot --target $$kind-apple-darwin && \
+		cp -f $${CARGO_TARGET_DIR:-target}/$$kind-apple-darwin/release/otrera dist/otrera-macos-$$kind || exit 1; \
+	done
 
 botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp; with PRESET=paper, another preset
 	@scripts/need.sh cargo cc python3
@@ -62,6 +75,10 @@ local: ## plays on Botzone's tables from this machine: dist/otrera-local
 python: ## the Python package: dist/otrera-*.whl
 	@scripts/need.sh cargo cc python3
 	@scripts/build_python.sh
+
+manual: ## man pages and shell completions of the bot: dist/manual
+	@scripts/need.sh cargo cc
+	cargo run --quiet --locked --package otrera-bot --example manual -- dist/manual
 
 lab: ## the laboratory: dist/lab
 	@scripts/need.sh cargo cc

@@ -66,7 +66,7 @@ fn read_event(input: &mut impl BufRead, log: &Log) -> Event {
 }
 
 /// Reads the next line with its line break, cut to [`MAX_LINE_BYTES`], into `line`; returns false at the end of input.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     loop {
         let buffer = match input.fill_buf() {

@@ -37,6 +37,8 @@ pub enum Page {
     Gui,
     /// `otrera analyze`.
     Analyze,
+    /// `otrera serve`.
+    Serve,
     /// `otrera bench`.
     Bench,
     /// `otrera perft`.
@@ -53,10 +55,11 @@ pub enum Page {
 
 impl Page {
     /// All pages, in the order of the overview.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Play,
         Self::Gui,
         Self::Analyze,
+        Self::Serve,
         Self::Bench,
         Self::Perft,
         Self::Botzone,
@@ -71,6 +74,7 @@ impl Page {
             Self::Play => "play",
             Self::Gui => "gui",
             Self::Analyze => "analyze",
+            Self::Serve => "serve",
             Self::Bench => "bench",
             Self::Perft => "perft",
             Self::Botzone => "botzone",
@@ -140,17 +144,17 @@ macro_rules! option_table {
 option_table! {
     /// Options in `otrera.toml` and on the command line. `None` means the platform's default, if there is one.
     Settings SETTINGS
-    "preset" "NAME" on [Analyze Bench Gui Play Botzone Sau Uci]: "tournament, paper, mg, peo, mcts or uct (tournament)"
+    "preset" "NAME" on [Analyze Bench Gui Play Serve Botzone Sau Uci]: "tournament, paper, mg, peo, mcts or uct (tournament)"
         => preset: Preset = Preset { text: DEFAULT_PRESET.into(), params: Params::TOURNAMENT }, read_preset;
-    (Resources::THREADS.name) "N" on [Analyze Gui Play Botzone Sau Uci]: (Resources::THREADS.meaning)
+    (Resources::THREADS.name) "N" on [Analyze Gui Play Serve Botzone Sau Uci]: (Resources::THREADS.meaning)
         => threads: Option<usize> = None, |text, _| Ok(Some(whole(&Resources::THREADS, text)? as usize));
-    (Resources::MEMORY.name) "MB" on [Analyze Gui Play Botzone Sau Uci]: (Resources::MEMORY.meaning)
+    (Resources::MEMORY.name) "MB" on [Analyze Gui Play Serve Botzone Sau Uci]: (Resources::MEMORY.meaning)
         => memory: Option<usize> = None, |text, _| Ok(Some(megabytes(text)?));
     "size" "N" on [Analyze Perft Play Botzone Sau Uci]: "edge of the board, 4 to 10"
         => size: Option<Size> = None, |text, _| Ok(Size::new(number(text, 4, 10)? as usize));
     (Limits::ITERATIONS.name) "N" on [Analyze Play Botzone Sau]: (Limits::ITERATIONS.meaning)
         => iterations: Option<u64> = None, |text, _| Ok(Some(whole(&Limits::ITERATIONS, text)?));
-    "seed" "N" on [Analyze Gui Play Botzone Sau Uci]: "seed of the random numbers"
+    "seed" "N" on [Analyze Gui Play Serve Botzone Sau Uci]: "seed of the random numbers"
         => seed: Option<u64> = None, |text, _| Ok(Some(number(text, 0, u64::MAX)?));
     "move-time" "S" on [Analyze Play Botzone Sau]: "seconds per move"
         => move_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));

@@ -1,8 +1,10 @@
-//! Tests of the answers to the page's requests, without a browser.
+//! Tests of the answers to requests.
 
 use otrera::record::sgf;
 use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Size};
-use otrera_web::request::Engine;
+use otrera_requests::answer::{Answer, Found};
+use otrera_requests::engine::Engine;
+use otrera_requests::request::Request;
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -163,7 +165,7 @@ fn distances_and_rates_belong_to_the_right_side() {
         let rate = |value: &Value| value.as_f64().expect("a number") as f32;
         assert_eq!(rate(&found["win_rate"]), report.lines[0].win_rate.0);
         assert_eq!(rate(&found["win_rate"]) > 0.5, ahead, "{fen}: {found}");
-        for (line, expected) in found["lines"].as_array().expect("lines").iter().zip(&report.lines) {
+        for (line, expected) in found["lines"].as_array().expect("lines").iter().zip(report.by_choice()) {
             assert_eq!(rate(&line["win_rate"]), expected.win_rate.0, "{fen}: {line}");
         }
     }
@@ -224,4 +226,39 @@ fn fen_with_moves_is_read_as_a_record() {
     }
     let read = ask(&mut engine, &json!({"do": "read", "text": "3k4/8/8/8/8/8/8/3K4 w - - 0 1"}));
     assert!(read["problem"].as_str().is_some_and(|problem| problem.contains("in a FEN")), "{read}");
+}
+
+#[test]
+fn answers_repeat_the_id() {
+    let mut engine = Engine::default();
+    let version = ask(&mut engine, &json!({"id": "a", "do": "version"}));
+    assert_eq!(version, json!({"id": "a", "version": env!("CARGO_PKG_VERSION")}));
+    let broken = engine.answer(r#"{"id":7,"do":"think","fen":"#, &AtomicBool::new(false));
+    assert!(broken.starts_with(r#"{"id":7,"problem":"invalid request: "#), "{broken}");
+}
+
+#[test]
+fn game_without_a_fen_begins_at_the_start() {
+    let mut engine = Engine::default();
+    let moves = ["c1-c6/f6"];
+    let position = Position::start(Size::BOTZONE).with_move(moves[0].parse().expect("a move"));
+    let described = ask(&mut engine, &json!({"do": "position", "edge": 8, "moves": moves}));
+    assert_eq!(described["fen"], position.to_fen());
+    let described = ask(&mut engine, &json!({"do": "position"}));
+    assert_eq!(described["fen"], Position::standard().to_fen());
+    let both = ask(&mut engine, &json!({"do": "position", "edge": 8, "fen": position.to_fen()}));
+    assert_eq!(both["problem"], "a request has a fen or an edge, not both");
+}
+
+#[test]
+fn panic_of_a_search_costs_only_its_answer() {
+    let mut engine = Engine::default();
+    let task = || {
+        Request::read(r#"{"do":"think","edge":8,"seconds":20,"iterations":100000000}"#).expect("valid").task
+    };
+    let crashed = engine.reply(task(), &AtomicBool::new(false), &mut |_| panic!("as a search would"));
+    let Answer::Problem { problem } = crashed else { panic!("no problem") };
+    assert_eq!(problem, "the engine crashed and was restarted");
+    let next = engine.reply(task(), &AtomicBool::new(true), &mut |_| ());
+    assert!(matches!(next, Answer::Found(Found { best: Some(_), visits: 100, .. })));
 }
