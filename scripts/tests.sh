@@ -64,7 +64,7 @@ fetched_by() {
             ;;
         python)
             [ -e "$PYTHON_FOLDER/tested" ] ||
-                echo "maturin, Zig, OpenSpiel and others, by pip into target/python, 300 MB"
+                echo "maturin, Zig, OpenSpiel, Jupyter and others, by pip into target/python, 400 MB"
             ;;
     esac
 }
