@@ -1,7 +1,7 @@
 //! `otrera analyze --record FOLDER --annotate FOLDER`: reviews many games, and writes each annotated game and a table.
 //!
-//! [`JOURNAL`] in the output folder has a line for each reviewed game. A line is written before its game, so that a file
-//! without a line is not ours. Both steps are atomic: after a kill, the same command goes on.
+//! [`JOURNAL`] in the output folder has a line for each reviewed game. A line is written before its game, so that a
+//! file without a line is not ours. Both steps are atomic: after a kill, the same command goes on.
 
 use crate::analyze::{Progress, resources};
 use crate::cli::CommandLine;
@@ -191,8 +191,8 @@ struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Opens or creates the journal, and removes what a killed process left half-written. Fails if the folder is in use,
-    /// or has a file with the name of one of ours.
+    /// Opens or creates the journal, and removes what a killed process left half-written. Fails if the folder is in
+    /// use, or has a file with the name of one of ours.
     fn open(options: &'a CommandLine, folder: &'a Path) -> Result<Self, String> {
         let [path, table] = [JOURNAL, TABLE].map(|name| folder.join(name));
         let foreign = |path: &Path| {
@@ -390,8 +390,8 @@ impl Player {
     }
 }
 
-/// Returns the name for an annotated game: that of its record, with a number if the record has several games. Names differ
-/// in more than case.
+/// Returns the name for an annotated game: that of its record, with a number if the record has several games. Names
+/// differ in more than case.
 fn output_name(record: &str, number: Option<usize>, taken: &mut BTreeSet<String>) -> String {
     let stem = match (record.strip_suffix(".sgf").unwrap_or(record), number) {
         (stem, None) => stem.to_owned(),

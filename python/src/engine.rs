@@ -235,8 +235,8 @@ fn busy() -> PyErr {
     EngineBusyError::new_err("the engine is searching: stop it first")
 }
 
-/// An engine that a thread uses. When this is dropped, also after a panic, the engine is free again and nobody waits any
-/// more.
+/// An engine that a thread uses. When this is dropped, also after a panic, the engine is free again and nobody waits
+/// any more.
 struct Lent {
     shared: Arc<Shared>,
     requests: Option<Requests>,
@@ -294,7 +294,8 @@ impl Shared {
         }
     }
 
-    /// Waits without the GIL until the search is over. After Ctrl-C the engine is free again when the exception arrives.
+    /// Waits without the GIL until the search is over. After Ctrl-C the engine is free again when the exception
+    /// arrives.
     fn wait_for_end(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, State>> {
         let waited = self.wait(py, |_| false);
         if waited.is_err() {

@@ -55,8 +55,8 @@ impl Engine {
         answered.and_then(|answer| answer).unwrap_or_else(Answer::from)
     }
 
-    /// Searches the last position of a game. Fails if the game is over, the preset does not fit the board, or the search
-    /// panics; the engine is then as new.
+    /// Searches the last position of a game. Fails if the game is over, the preset does not fit the board, or the
+    /// search panics; the engine is then as new.
     pub fn search(
         &mut self,
         line: &Line,
@@ -154,8 +154,8 @@ impl Engine {
         Ok(Found::new(&report, lines))
     }
 
-    /// Returns the search, with the last position of a game as its root. Keeps the tree if the root occurs in the game or
-    /// precedes its last position by one move.
+    /// Returns the search, with the last position of a game as its root. Keeps the tree if the root occurs in the game
+    /// or precedes its last position by one move.
     fn at(&mut self, line: &Line) -> &mut Search {
         let new = || Search::new(line.position, self.params.clone(), self.resources);
         let search = self.search.get_or_insert_with(new);

@@ -19,9 +19,9 @@
 //! {"do":"cancel","of":7}                                   ends the requests with this id; without `of`, all requests
 //! ```
 //!
-//! A request can have an `id`, a string or a number, which its answers repeat. `"partial":true` asks for answers while a
-//! search runs. `otrera serve` needs ids and gives partial answers; the page needs neither. Where a request has neither
-//! `fen` nor `edge`, the game begins in the start position on 10x10.
+//! A request can have an `id`, a string or a number, which its answers repeat. `"partial":true` asks for answers while
+//! a search runs. `otrera serve` needs ids and gives partial answers; the page needs neither. Where a request has
+//! neither `fen` nor `edge`, the game begins in the start position on 10x10.
 
 use otrera::record::{self, Format};
 use otrera::{GameClock, Limits, Move, Position, Side, Size};
