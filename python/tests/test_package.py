@@ -386,16 +386,6 @@ class Evaluations(unittest.TestCase):
         self.assertEqual((lean.arrow_policy, lean.arrows, lean.arrow_offsets), (None,) * 3)
         with self.assertRaisesRegex(ValueError, "needs policy=True"):
             otrera.evaluate([Board()], policy=False, arrows=True)
-
-    def test_arrows_follow_each_movement(self):
-        board = self.boards()[5]
-        evaluation = otrera.evaluate([board], arrows=True)
-        moves = set()
-        for place, squares in enumerate(evaluation.movements):
-            part = slice(*evaluation.arrow_offsets[place : place + 2])
-            moves |= {Move.from_indices((*squares.tolist(), arrow), board.size) for arrow in evaluation.arrows[part].tolist()}
-            self.assertAlmostEqual(float(evaluation.arrow_policy[part].sum()), 1, places=4)
-        self.assertEqual(moves, set(board.legal_moves))
         self.assertEqual(lean.values.shape, (12,))
         empty = otrera.evaluate([])
         self.assertEqual((empty.values.shape, empty.offsets.tolist(), empty.movements.shape), ((0,), [0], (0, 2)))
@@ -406,6 +396,16 @@ class Evaluations(unittest.TestCase):
             otrera.evaluate([Board()], preset="x")
         with self.assertRaises(TypeError):
             otrera.evaluate(["x"])
+
+    def test_arrows_follow_each_movement(self):
+        board = self.boards()[5]
+        evaluation = otrera.evaluate([board], arrows=True)
+        moves = set()
+        for place, squares in enumerate(evaluation.movements):
+            part = slice(*evaluation.arrow_offsets[place : place + 2])
+            moves |= {Move.from_indices((*squares.tolist(), arrow), board.size) for arrow in evaluation.arrows[part].tolist()}
+            self.assertAlmostEqual(float(evaluation.arrow_policy[part].sum()), 1, places=4)
+        self.assertEqual(moves, set(board.legal_moves))
 
 
 def slow_distances(grid, amazon, reach):
