@@ -17,7 +17,7 @@ FAULT_GAMES ?= 24
 MUTANTS_MINUTES ?= 60
 
 .DEFAULT_GOAL := bot
-.PHONY: bot quick botzone windows sau test-sau web local python lab arena play test test-all fuzz faults mutants bench same-bench lint deny clean help
+.PHONY: bot quick arm macos botzone windows sau test-sau web local python manual lab arena play test test-all fuzz faults mutants bench same-bench lint deny clean help
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
@@ -28,6 +28,19 @@ quick: ## a bot for daily work, builds faster, runs a tenth slower: dist/otrera-
 	@cargo build --profile quick --locked --package otrera-bot
 	@mkdir -p dist
 	@cp -f $${CARGO_TARGET_DIR:-target}/quick/otrera dist/otrera-quick
+
+arm: ## the bot for Linux on AArch64 (ARM64), static: dist/otrera-aarch64
+	@scripts/need.sh cargo
+	@scripts/build_arm.sh dist/otrera-aarch64
+
+macos: ## on macOS: the bot for both kinds of processor: dist/otrera-macos-aarch64, dist/otrera-macos-x86_64
+	@scripts/need.sh cargo cc
+	@rustup target add aarch64-apple-darwin x86_64-apple-darwin
+	@mkdir -p dist
+	for kind in aarch64 x86_64; do \
+		CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build --release --locked --package otrera-bot --target $$kind-apple-darwin && \
+		cp -f $${CARGO_TARGET_DIR:-target}/$$kind-apple-darwin/release/otrera dist/otrera-macos-$$kind || exit 1; \
+	done
 
 botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp; with PRESET=paper, another preset
 	@scripts/need.sh cargo cc python3
@@ -63,6 +76,10 @@ python: ## the Python package: dist/otrera-*.whl
 	@scripts/need.sh cargo cc python3
 	@scripts/build_python.sh
 
+manual: ## man pages and shell completions of the bot: dist/manual
+	@scripts/need.sh cargo cc
+	cargo run --quiet --locked --package otrera-bot --example manual -- dist/manual
+
 lab: ## the laboratory: dist/lab
 	@scripts/need.sh cargo cc
 	cargo build --release --locked --package otrera-lab
@@ -72,12 +89,12 @@ lab: ## the laboratory: dist/lab
 
 arena: ## the program for self-play and injected faults: dist/arena
 	@scripts/need.sh cargo cc
-	@scripts/build_bot.sh dist/arena release otrera-arena
+	@scripts/build_bot.sh dist/arena bot otrera-arena
 
 play: ## builds the bot and shows one game of it against itself
 	@scripts/need.sh cargo cc
 	@mkdir -p dist
-	@scripts/build_bot.sh $(EXE) release otrera-bot dist/arena
+	@scripts/build_bot.sh $(EXE) bot otrera-bot dist/arena
 	scripts/selfplay.sh --engine $(EXE) --protocol json-keep --time $(PLAY_TIME) --grace 1 --show board
 
 test: ## all quick tests; lists the skipped ones at the end
@@ -92,12 +109,15 @@ fuzz: ## fuzzes all text parsers, FUZZ_SECONDS (60) for each target
 	@scripts/need.sh cargo cc cargo-fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-faults: bot arena ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
+faults: ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
+	@scripts/need.sh cargo cc
+	@mkdir -p dist
+	@scripts/build_bot.sh $(EXE) bot otrera-bot dist/arena
 	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
 
-mutants: ## mutation tests of the code changed since the last release, for MUTANTS_MINUTES (60)
+mutants: ## mutation tests of the code changed since the last release, for MUTANTS_MINUTES (60), of MUTANTS_FOLDERS (all)
 	@scripts/need.sh cargo cc git cargo-mutants
-	scripts/mutants.sh $(MUTANTS_MINUTES)
+	scripts/mutants.sh $(MUTANTS_MINUTES) $(MUTANTS_FOLDERS)
 
 bench: bot ## behaviour checksum and speed of the bot
 	$(EXE) bench
@@ -110,7 +130,7 @@ lint: ## formatting, clippy, documentation (warnings are errors), and whether th
 	@cargo fmt --version >/dev/null && cargo clippy --version >/dev/null || rustup component add rustfmt clippy
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cargo clippy --locked --workspace --test cluster --test report --test page --test pictures -- -D warnings
+	cargo clippy --locked --workspace --test cluster --test page --test pictures -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 	cargo check --locked --manifest-path fuzz/Cargo.toml --quiet
 	cargo fmt --manifest-path python/Cargo.toml --check

@@ -1,13 +1,13 @@
 #!/bin/sh
 # scripts/build_bot.sh EXECUTABLE [PROFILE [PACKAGE [ARENA [FEATURES]]]]: builds the bot (`make bot`) or another package,
-# with a profile of Cargo.toml (default: release). ARENA is a path to which the program `arena` is built as well (`make play`).
+# with a profile of Cargo.toml (default: bot). ARENA is a path to which the program `arena` is built as well (`make play`).
 #
 # Builds a static program with musl. Installs Rust's musl target with rustup if it is missing. If that fails, builds
 # with this system's C library, statically if there is a libc.a. Prints each of these steps and the result.
 set -eu
 cd "$(dirname "$0")/.."
 executable=$1
-profile=${2-release}
+profile=${2-bot}
 package=${3-otrera-bot}
 arena=${4-}
 features=${5-}
@@ -62,7 +62,10 @@ case $package:$target in
 esac
 
 # With --target the flags apply to the program only, not to build scripts.
-CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh)
+# A short name of Rust's library makes the source for Botzone smaller.
+library=
+[ "$profile" != botzone ] || library=/rust
+CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh $library)
 export CARGO_ENCODED_RUSTFLAGS
 case $package in
     otrera-bot) program=otrera ;;

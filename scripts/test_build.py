@@ -25,7 +25,7 @@ esac
 CARGO = """
 for last; do :; done
 echo "cargo $* with RUSTFLAGS=${RUSTFLAGS-}"
-mkdir -p "$CARGO_TARGET_DIR/$last/release" && echo bot > "$CARGO_TARGET_DIR/$last/release/otrera"
+mkdir -p "$CARGO_TARGET_DIR/$last/bot" && echo bot > "$CARGO_TARGET_DIR/$last/bot/otrera"
 """
 RUSTUP = 'echo "rustup $*"; mkdir -p "$MACHINE/lib/$3"'
 CC = 'echo "$MACHINE/c/libc.a"'
@@ -186,6 +186,19 @@ class Skipped(unittest.TestCase):
         code, said = machine.run("scripts/tests.sh", str(machine.folder))
         self.assertEqual(code, 0, said)
         self.assertTrue(said.endswith("\n  test_it.It.test_one: no such tool\n"), said)
+
+
+@unittest.skipUnless(shutil.which("cargo"), "cargo is missing")
+class Features(unittest.TestCase):
+    def test_make_after_make_play_compiles_nothing_again(self):
+        def features(*packages):
+            tree = ["cargo", "tree", "--locked", "--edges", "normal,build", "--target", MUSL, "--prefix", "none",
+                    "--format", "{p}: {f}", *(f"--package={package}" for package in packages)]
+            printed = subprocess.run(tree, cwd=ROOT, stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout
+            return {line.removesuffix(" (*)") for line in printed.splitlines()}
+
+        again = features("otrera-bot") - features("otrera-bot", "otrera-arena")
+        self.assertEqual(again, set(), "crates whose features the arena changes")
 
 
 if __name__ == "__main__":

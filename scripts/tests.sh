@@ -5,7 +5,7 @@
 #   slow       the tests marked `#[ignore = "slow"]`
 #   botzone    builds and runs the C++ source for Botzone
 #   ray        the laboratory on a Ray cluster
-#   browser    the page and the laboratory's reports in a browser
+#   browser    the page in a browser
 #   python     builds the Python package, installs it in a virtual environment and tests it there
 #   FOLDER     the Python tests of a folder
 #
@@ -64,7 +64,7 @@ fetched_by() {
             ;;
         python)
             [ -e "$PYTHON_FOLDER/tested" ] ||
-                echo "maturin, Zig, OpenSpiel and others, by pip into target/python, 300 MB"
+                echo "maturin, Zig, OpenSpiel, Jupyter and others, by pip into target/python, 400 MB"
             ;;
     esac
 }
@@ -97,7 +97,7 @@ for suite; do
             ;;
         slow) timed --ignored ;;
         ray) cargo test --locked --workspace --test cluster ;;
-        browser) cargo test --locked --workspace --test report --test page ;;
+        browser) cargo test --locked --workspace --test page ;;
         botzone)
             if has_library $MUSL; then
                 python3 -B scripts/unittests.py packaging/botzone

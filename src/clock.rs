@@ -1,8 +1,10 @@
 //! Time management: distributes the time of a whole game over its moves. Pure arithmetic; the caller measures time.
 
 use crate::board::position::Position;
-use crate::board::square::Side;
 use crate::endgame::regions::Regions;
+use crate::eval::distance::DistanceMaps;
+use crate::eval::metrics::{Territory, territory};
+use crate::simd::Kernel;
 use std::time::Duration;
 
 /// One side's clock for a whole game.
@@ -30,6 +32,9 @@ const LAST_PLY: u32 = Position::STANDARD_PLIES;
 /// Ply that few 10x10 games reach, even if played until a side cannot move.
 const LONG_GAME: u32 = 80;
 
+/// Maximum number of moves that can come whose overhead is not planned, because few games reach them.
+const MAX_OMITTED: u32 = 2;
+
 /// Total time above which the clock reserves spare time. A shorter game needs the time for thinking.
 const SPARE_ABOVE: Duration = Duration::from_secs(60);
 
@@ -37,15 +42,17 @@ const SPARE_ABOVE: Duration = Duration::from_secs(60);
 const MAX_RESERVE: Duration = Duration::from_secs(10);
 
 /// Returns the relative thinking time of a move at `ply` (0-based) of a 10x10 game.
-// No search judges the opening well; the game is decided between plies 8 and 44; from ply 50 on, often sooner, the
-// filling bounds of `endgame` decide without search. Time planned for later plies is therefore often left over.
+// No search judges the opening well; the game is decided between plies 8 and 44. Wins are proven between plies 37 and
+// 60, and time planned for the plies after a proof is left over. From ply 44 on, a search gets the overhead of moves
+// that can no longer come.
 const fn weight(ply: u32) -> u32 {
     match ply {
         0..8 => 200,
-        8..36 => 400,
-        36..44 => 320,
-        44..52 => 20,
-        52..60 => 2,
+        8..28 => 400,
+        28..36 => 480,
+        36..40 => 300,
+        40..44 => 70,
+        44..52 => 6,
         _ => 1,
     }
 }
@@ -99,50 +106,78 @@ impl GameClock {
 
     /// Returns the thinking time for the next move: `free * weight(now) / sum of weight(ply)`.
     ///
-    /// The sum runs over the plies of the side to move that can still come: each ply fills a square that an amazon can
-    /// reach. Plies of smaller boards are scaled to 10x10. `free` is the time to distribute, the maximum of:
+    /// The sum runs over the plies of the side to move that can still come. Plies of smaller boards are scaled to 10x10.
+    /// `free` is the time to distribute, the maximum of:
     ///
-    /// - `left - overhead of these plies - max(spare, reserve)`,
-    /// - `(left - overhead of these plies - spare) / 4`,
-    /// - `left / 32`, so that every move gets some time.
+    /// - `left - overhead of the planned moves - max(spare, reserve)`,
+    /// - `(left - overhead of the planned moves - spare) / 8`,
+    /// - `left / 64`, so that every move gets some time.
     ///
-    /// `reserve` is 2.5 % of the total, at most 10 s; it shrinks to half during the game, and by the overhead planned
-    /// for plies from 80 on, which few games reach. For `spare` see [`Self::with_spare`].
+    /// The planned moves are those that can still come, up to two fewer if fewer are expected by territory (in a game of
+    /// less than a minute, proportionally less than two). `reserve` is 2.5 % of the total, at most 10 s; it shrinks to
+    /// half during the game, and by the overhead planned for plies from 80 on, which few games reach. For `spare` see
+    /// [`Self::with_spare`].
     pub fn time_for(&self, position: &Position) -> Duration {
         let plies = position.size().area() as u32
             - position.all_amazons().iter().map(|amazons| amazons.len()).sum::<u32>();
         let now = plies - position.empty().len();
-        let regions = Regions::of(position);
-        let reachable = regions.reachable(Side::Black) | regions.reachable(Side::White);
         let on_standard = |ply: u32| ply * LAST_PLY / plies.max(1);
-        self.time_between(on_standard, now, (now + reachable.len()).max(now + 1))
+        self.time_between(on_standard, now, Moves::of(position))
     }
 
-    /// Returns the thinking time for the move at ply `now` if the game ends before ply `end`. `on_standard` scales a
-    /// ply to a 10x10 board.
-    fn time_between(&self, on_standard: impl Fn(u32) -> u32, now: u32, end: u32) -> Duration {
-        let ahead = (now..end).step_by(2).map(&on_standard);
-        let overhead = |moves: usize| self.overhead.saturating_mul(moves as u32);
-        let left = self.remaining();
-        let after_overhead = left.saturating_sub(overhead(ahead.clone().count()));
-        let to_come = LAST_PLY.saturating_sub(on_standard(now));
+    /// Returns the thinking time for the move at ply `now`, the first of `moves`. `on_standard` scales a ply to a
+    /// 10x10 board.
+    fn time_between(&self, on_standard: impl Fn(u32) -> u32, now: u32, moves: Moves) -> Duration {
+        let ahead = (0..moves.most).map(|moves| on_standard(now + 2 * moves));
+        let overhead = |moves: u32| self.overhead.saturating_mul(moves);
+        let (ply, left) = (on_standard(now), self.remaining());
+        let omitted = overhead(moves.most.saturating_sub(moves.expected).min(MAX_OMITTED));
+        let [minute, short] = [SPARE_ABOVE, self.total.min(SPARE_ABOVE)].map(|time| time.as_secs() as u32);
+        let omitted = omitted / minute * short;
+        let after_overhead = left.saturating_sub(overhead(moves.most).saturating_sub(omitted));
+        let to_come = LAST_PLY.saturating_sub(ply);
         let spare = self.spare.saturating_mul(LAST_PLY / 2).min(self.total.saturating_sub(SPARE_ABOVE) / 9);
         let spare = spare.min(MAX_RESERVE).max(spare * to_come / LAST_PLY);
         let reserve = (self.total / 40).min(MAX_RESERVE) * to_come.max(LAST_PLY / 2) / LAST_PLY;
-        let late_moves = ahead.clone().filter(|&ply| ply >= LONG_GAME).count();
+        let late_moves = ahead.clone().filter(|&ply| ply >= LONG_GAME).count() as u32;
         let reserve = reserve.saturating_sub(overhead(late_moves));
         let free = after_overhead
             .saturating_sub(spare.max(reserve))
-            .max(after_overhead.saturating_sub(spare) / 4)
-            .max(left / 32);
-        free * weight(on_standard(now)) / ahead.map(weight).sum::<u32>()
+            .max(after_overhead.saturating_sub(spare) / 8)
+            .max(left / 64);
+        free * weight(ply) / ahead.map(weight).sum::<u32>()
+    }
+}
+
+/// Moves that the side to move can still make, including the next one.
+#[derive(Clone, Copy, Debug)]
+struct Moves {
+    /// Maximum, unless the opponent opens a region: each move fills a square that its side can reach, the sides move in
+    /// turn, and the first one without a move ends the game.
+    most: u32,
+    /// Estimate: moves of the side with less territory by queen moves, plus [`Self::SLACK`].
+    expected: u32,
+}
+
+impl Moves {
+    /// Number of moves that games last longer than the smaller territory, in all but few of them.
+    const SLACK: u32 = 2;
+
+    fn of(position: &Position) -> Self {
+        let (regions, mut maps) = (Regions::of(position), Box::new(DistanceMaps::default()));
+        let [own, enemy] = [position.side(), position.side().opponent()].map(|side| regions.reachable(side));
+        let most = (own | enemy).len().div_ceil(2).min(own.len()).min(enemy.len() + 1).max(1);
+        maps.flood_queen_only(position, Kernel::fastest());
+        let Territory { black, white, shared } = territory(&maps.queen);
+        Self { most, expected: black.min(white) + shared.div_ceil(2) + Self::SLACK }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Square;
+    use crate::{Side, Square};
+    use std::collections::BTreeMap;
 
     #[test]
     fn a_match_reserves_half_of_the_overhead_as_spare_time() {
@@ -240,68 +275,122 @@ mod tests {
         }
     }
 
-    /// A game of one side on a clock of the SAU platform: 0.4 s of overhead, 0.2 s of spare time.
-    #[derive(Clone, Copy, Debug)]
-    struct Simulated {
-        total: f64,
-        /// Number of the side's moves.
-        moves: u32,
-        /// Ply from which a proof by filling ends thinking.
-        proof: u32,
+    /// One side of a recorded game.
+    struct Recorded {
+        opponent: &'static str,
+        /// Position before each move of the side, and false from its search's proof on, which ends thinking.
+        turns: Vec<(Position, bool)>,
     }
 
-    impl Simulated {
-        /// Returns the seconds left on the platform's clock at the end. `charge` returns the seconds that the platform
-        /// counts for a move besides thinking. Squares that nobody can reach appear between plies 36 and 66.
-        fn unused(self, mut charge: impl FnMut() -> f64) -> f64 {
-            let overhead = Duration::from_millis(400);
-            let mut clock = GameClock::for_match(Duration::from_secs_f64(self.total), overhead);
-            let mut left = self.total;
-            for ply in (0..2 * self.moves).step_by(2) {
-                let lost = (LAST_PLY - 2 * self.moves) * ply.saturating_sub(36).min(30) / 30;
-                let time = clock.time_between(|ply| ply, ply, LAST_PLY - lost);
-                let time = if ply < self.proof { time } else { Duration::ZERO };
-                clock.spend(time + overhead);
-                left -= time.as_secs_f64() + charge();
+    /// Returns the sides of `tournament` in the recorded games.
+    fn recorded() -> Vec<Recorded> {
+        let mut sides = Vec::new();
+        for line in
+            include_str!("../tests/data/clock-games.txt").lines().filter(|line| !line.starts_with('#'))
+        {
+            let mut words = line.split(' ');
+            let [opponent, black, white] = [(); 3].map(|()| words.next().unwrap());
+            let mut positions = vec![Position::standard()];
+            for word in words {
+                let last = positions[positions.len() - 1];
+                positions.push(last.try_play(word.parse().unwrap()).unwrap());
             }
-            left
+            assert!(positions.pop().unwrap().winner().is_some());
+            for (first, proof) in [(0, black), (1, white)] {
+                let Ok(proof) = proof.parse() else { continue };
+                let turns = positions.iter().enumerate().skip(first).step_by(2);
+                let turns = turns.map(|(ply, position)| (*position, ply < proof)).collect();
+                sides.push(Recorded { opponent, turns });
+            }
+        }
+        sides
+    }
+
+    impl Recorded {
+        /// Returns the thinking time of each move on a clock of the SAU platform, in seconds.
+        fn thinking(&self, total: f64) -> Vec<f64> {
+            let overhead = Duration::from_millis(400);
+            let mut clock = GameClock::for_match(Duration::from_secs_f64(total), overhead);
+            let time = |&(position, thinks): &(Position, bool)| {
+                let time = if thinks { clock.time_for(&position) } else { Duration::ZERO };
+                clock.spend(time + overhead);
+                time.as_secs_f64()
+            };
+            self.turns.iter().map(time).collect()
         }
     }
 
-    /// Lists games of 35 to 46 moves with proofs at plies 44 to 56 and, as the last ones, without a proof.
-    fn games(total: f64) -> impl Iterator<Item = Simulated> {
-        [44, 48, 52, 56, LAST_PLY]
-            .into_iter()
-            .flat_map(move |proof| (35..=46).map(move |moves| Simulated { total, moves, proof }))
+    /// Returns the seconds left on the platform's clock at the end of each game, by opponent. `charge` returns the
+    /// seconds that the platform counts for a move besides thinking.
+    fn unused(
+        games: &[Recorded],
+        total: f64,
+        mut charge: impl FnMut() -> f64,
+    ) -> BTreeMap<&'static str, Vec<f64>> {
+        let mut unused = BTreeMap::<_, Vec<f64>>::new();
+        for game in games {
+            let used: f64 = game.thinking(total).iter().map(|time| time + charge()).sum();
+            unused.entry(game.opponent).or_default().push(total - used);
+        }
+        unused
     }
 
     #[test]
     fn sau_games_of_a_minute_use_their_time() {
-        for (charge, most_usual, most) in [(0.35, 5.0, 6.2), (0.16, 12.3, 12.8)] {
-            for game in games(60.0) {
-                let unused = game.unused(|| charge);
-                let most = if (40..=45).contains(&game.moves) { most_usual } else { most };
-                assert!((0.0..=most).contains(&unused), "{charge}: {unused:.2} s unused, {game:?}");
+        let games = recorded();
+        for (charge, most) in [(0.35, [7.0, 4.8, 3.8]), (0.16, [14.7, 12.0, 11.7])] {
+            let unused = unused(&games, 60.0, || charge);
+            assert_eq!(unused.len(), most.len());
+            // The weaker the opponent, the sooner a proof ends thinking.
+            for ((opponent, unused), most) in unused.into_iter().zip(most) {
+                let mean = unused.iter().sum::<f64>() / unused.len() as f64;
+                assert!(mean < most, "{charge} {opponent}: {mean:.2} s unused of 60");
             }
         }
     }
 
     #[test]
-    fn sau_games_are_not_late_under_load() {
+    fn sau_games_are_never_late() {
+        let games = recorded();
+        let least = |total, charge: f64| {
+            let unused = unused(&games, total, || charge);
+            unused.into_values().flatten().fold(f64::INFINITY, f64::min)
+        };
+        for total in [20.0, 30.0, 40.0, 60.0, 120.0, 900.0] {
+            assert!(least(total, 0.16) > 4.0 && least(total, 0.35) > 0.5, "{total} s");
+        }
+        assert!(least(900.0, 0.58) > 0.0);
+        // 15 s are less than the overhead that is planned for a long game.
+        assert!(least(15.0, 0.3) > 0.3);
+    }
+
+    #[test]
+    fn hardly_any_sau_game_is_late_under_load() {
+        let games = recorded();
         let mut rng = fastrand::Rng::with_seed(3);
-        // Under load the platform charges 0.25 to 0.5 s a move; with more time, 0.58 s each time is no problem.
-        for game in [60.0, 120.0, 900.0].into_iter().flat_map(games) {
-            let unused = game.unused(|| 0.25 + 0.25 * rng.f64());
-            assert!(unused > 0.0, "{unused:.2} s, {game:?}");
+        for (total, most) in [(20.0, 0.3), (30.0, 0.1), (60.0, 0.1), (120.0, 0.0), (900.0, 0.0)] {
+            let (mut played, mut late) = (0, 0);
+            for game in &games {
+                let thinking: f64 = game.thinking(total).iter().sum();
+                for _ in 0..100 {
+                    // Under load the platform charges 0.25 to 0.5 s a move.
+                    let charges: f64 = game.turns.iter().map(|_| 0.25 + 0.25 * rng.f64()).sum();
+                    played += 1;
+                    late += u32::from(thinking + charges > total);
+                }
+            }
+            let late = 100.0 * f64::from(late) / f64::from(played);
+            assert!(late <= most, "{total} s: {late:.2} % of the games are late");
         }
-        for game in games(900.0) {
-            let unused = game.unused(|| 0.58);
-            assert!((0.0..60.0).contains(&unused), "{unused:.2} s, {game:?}");
-        }
-        let short = |&game: &Simulated| game.moves <= 42;
-        for game in games(20.0).filter(short) {
-            let unused = game.unused(|| 0.25 + 0.25 * rng.f64());
-            assert!(unused > 0.0, "{unused:.2} s, {game:?}");
+    }
+
+    #[test]
+    fn recorded_games_fit_the_bounds_of_their_length() {
+        for game in recorded() {
+            for (turn, (position, _)) in game.turns.iter().enumerate() {
+                let (left, most) = ((game.turns.len() - turn) as u32, Moves::of(position).most);
+                assert!(left <= most, "{left} of at most {most} moves, {}", game.opponent);
+            }
         }
     }
 

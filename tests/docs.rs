@@ -52,6 +52,7 @@ fn files_named_in_pages_exist() {
         "tests",
         "testkit",
         "protocol",
+        "requests",
         "lab",
         "web",
         "python",

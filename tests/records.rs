@@ -1,7 +1,7 @@
 //! Game records in three formats: any record survives a round trip.
 
 use fastrand::Rng;
-use otrera::record::{Notes, Visits, ccgc, json, read, sgf};
+use otrera::record::{Analysis, Mark, Notes, Visits, ccgc, json, read, sgf};
 use otrera::{GameRecord, Note, PlayedMove, Position, Side, Variation};
 use proptest::prelude::*;
 use testkit::{any_knowledge, random_record, scattered_position, size};
@@ -46,7 +46,19 @@ fn any_notes(start: Position, moves: &[PlayedMove], rng: &mut Rng, nesting: usiz
     for ply in 0..=moves.len() {
         let name = if rng.u8(..4) == 0 { "a [name]" } else { "" }.to_owned();
         let value = rng.bool().then(|| rng.f32() * 200.0 - 100.0);
-        let mut note = Note { comment: any_comment(rng), name, value, ..Note::default() };
+        let mark = rng.choice([
+            None,
+            Some(Mark::Best),
+            Some(Mark::Inaccuracy),
+            Some(Mark::Mistake),
+            Some(Mark::Blunder),
+        ]);
+        let line = random_line(position, rng.usize(..3), rng).into_iter().map(|played| played.mv).collect();
+        let lead = rng.bool().then(|| rng.f32() * 20.0 - 10.0);
+        let analysis = Analysis { black: rng.f32(), lead, visits: rng.u64(..), line };
+        let analysis = rng.bool().then(|| Box::new(analysis));
+        let comment = any_comment(rng);
+        let mut note = Note { comment, name, value, mark: mark.flatten(), analysis, ..Note::default() };
         if let Some(played) = moves.get(ply) {
             for _ in 0..if nesting < 3 && rng.u8(..4) == 0 { rng.usize(1..3) } else { 0 } {
                 let line = random_line(position, 1 + rng.usize(..4), rng);

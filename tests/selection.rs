@@ -10,7 +10,8 @@ use otrera::search::select::puct::ValueVariance;
 use otrera::search::select::{Parent, Selected, best_child, final_child};
 use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
-use otrera::{Bitboard, Kernel, Movement, Position, Side, Size, TournamentParams, WinRate};
+use otrera::simd::PortableLanes;
+use otrera::{Bitboard, Movement, Position, Side, Size, TournamentParams, WinRate};
 use std::collections::HashSet;
 
 /// Expands a node; returns an iterator over its children that claims each one ([`Tree::claim_untried`]).
@@ -394,7 +395,7 @@ fn tried_edges_stay_first_when_the_history_changes() {
     let params = TournamentParams { puct, ..TournamentParams::DEFAULT };
     let mut lister = Expander::default().lister;
     let list = |lister: &mut EdgeLister, tried: &[Edge], count| {
-        let edges = lister.list_on(Kernel::fastest(), &state, &params, tried, count);
+        let edges = lister.list::<PortableLanes>(&state, &[], &params, tried.iter().copied(), count);
         edges.iter().take(count).map(|edge| edge.as_movement().unwrap()).collect::<Vec<_>>()
     };
     let edge = |movement: &Movement| Edge::movement(*movement);
@@ -413,7 +414,8 @@ fn tried_edges_stay_first_when_the_history_changes() {
 fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     let params = TournamentParams { puct, ..TournamentParams::DEFAULT };
     let (tree, mut expander) = (Tree::with_memory(0), Expander::default());
-    let edges = expander.lister.list_on(Kernel::fastest(), state, &params, &[], usize::MAX).to_vec();
+    let edges =
+        expander.lister.list::<PortableLanes>(state, &[], &params, std::iter::empty(), usize::MAX).to_vec();
     children(&tree, tree.root(), &edges, &mut expander.chunk)
         .map(|child| f64::from(tree.node(child).prior()))
         .collect()

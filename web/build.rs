@@ -16,12 +16,26 @@ fn main() -> io::Result<()> {
         let file = line.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
         match file {
             Some("modules") => page += &import_map()?,
-            Some(file) => page += &(fs::read_to_string(file)? + "\n"),
+            Some(file) => page += &(text(file)? + "\n"),
             None => page += line,
         }
     }
     let folder = env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?;
     fs::write(Path::new(&folder).join("page.html"), page)
+}
+
+/// Returns the text of a file; scripts and styles without comment lines and indentation, a fifth of them. No string
+/// spans several lines. A line of a style can begin with the selector `*`.
+fn text(name: &str) -> io::Result<String> {
+    let text = fs::read_to_string(name)?;
+    let comments: &[&str] = match Path::new(name).extension().and_then(|ending| ending.to_str()) {
+        Some("js") => &["//", "/*", "* ", "*/"],
+        Some("css") => &["/*"],
+        _ => return Ok(text),
+    };
+    let is_comment = |line: &str| line == "*" || comments.iter().any(|sign| line.starts_with(sign));
+    let lines = text.lines().map(str::trim_start).filter(|line| !is_comment(line));
+    Ok(lines.flat_map(|line| [line, "\n"]).collect())
 }
 
 /// Returns the import map: a module is imported by its path below `web/`, and its address contains its text.
@@ -34,7 +48,7 @@ fn import_map() -> io::Result<String> {
     let mut map = String::new();
     for name in names {
         let separator = if map.is_empty() { "" } else { ",\n" };
-        let _ = write!(map, "{separator}\"{name}\":\"{}\"", address(&name, &fs::read_to_string(&name)?));
+        let _ = write!(map, "{separator}\"{name}\":\"{}\"", address(&name, &text(&name)?));
     }
     Ok(format!("{{\"imports\":{{\n{map}\n}}}}\n"))
 }

@@ -111,11 +111,9 @@ impl Options {
         protocol: Dialect,
         fault: Fault,
     ) -> Result<(Side, (GameRecord, Bout)), String> {
-        // Stream 0 shuffles the protocols.
-        let mut rng = Rng::with_seed(mix_seed(self.seed, number + 1));
-        let side = if rng.bool() { Side::Black } else { Side::White };
-        let mut opponent = RandomPlayer::new(rng.u64(..));
-        let setting = Setting { rate: self.rate, time: self.time, grace: self.grace, seed: rng.u64(..) };
+        let (side, [opponent, faults]) = draws(self.seed, number);
+        let mut opponent = RandomPlayer::new(opponent);
+        let setting = Setting { rate: self.rate, time: self.time, grace: self.grace, seed: faults };
         let total = Some(SAU_TIME).filter(|_| protocol.is_sau() && self.time.is_none());
         let setup = GameSetup {
             start: protocol.start(None),
@@ -136,6 +134,14 @@ impl Options {
         let faulty = Faulty::new(&engine, protocol, fault, setting)?;
         Ok((side, faulty.play(&mut opponent, side, &setup, &mut |_, _, _| ())?))
     }
+}
+
+/// Returns the engine's side in a game, and the seeds of the opponent and of the faults.
+fn draws(seed: u64, number: u64) -> (Side, [u64; 2]) {
+    // Stream 0 shuffles the protocols.
+    let mut rng = Rng::with_seed(mix_seed(seed, number + 1));
+    let side = if rng.bool() { Side::Black } else { Side::White };
+    (side, [rng.u64(..), rng.u64(..)])
 }
 
 /// Tally of the games with each fault.
@@ -196,6 +202,17 @@ fn cells(row: &Tally) -> [u64; 7] {
 mod tests {
     use super::*;
     use otrera::Position;
+    use std::collections::HashSet;
+
+    #[test]
+    fn each_game_draws_its_side_and_seeds() {
+        let games = |seed| (0..20).map(move |number| draws(seed, number));
+        let black = games(1).filter(|(side, _)| *side == Side::Black).count();
+        assert!((5..=15).contains(&black), "{black} of 20 games as Black");
+        let seeds: HashSet<u64> = games(1).chain(games(2)).flat_map(|(_, seeds)| seeds).collect();
+        assert_eq!(seeds.len(), 80);
+        assert!(games(1).eq(games(1)));
+    }
 
     #[test]
     fn a_fault_that_was_never_injected_fails_the_run() {

@@ -1,4 +1,4 @@
-//! Limits of a judge, as a decorator around a process: measures each turn and ends it when a limit is exceeded.
+//! TurnLimits of a judge, as a decorator around a process: measures each turn and ends it when a limit is exceeded.
 
 use crate::failure::{Failure, Kind};
 use crate::process::{FLOOD, Process, Sign};
@@ -24,9 +24,9 @@ impl Allowance {
     pub const BOTZONE: Self = Self { time: Duration::from_secs(1), alarm: 1.0, memory: 256 << 20 };
 
     /// Returns the limits of a turn, the first one of a game or a later one.
-    pub fn limits(&self, first: bool) -> Limits {
+    pub fn limits(&self, first: bool) -> TurnLimits {
         let cpu = if first { self.time * 2 } else { self.time };
-        Limits { cpu, wall: cpu.mul_f64(self.alarm), memory: self.memory }
+        TurnLimits { cpu, wall: cpu.mul_f64(self.alarm), memory: self.memory }
     }
 }
 
@@ -41,17 +41,17 @@ pub struct Spent {
     pub peak: u64,
 }
 
-/// Limits of one turn.
+/// TurnLimits of one turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct TurnLimits {
     pub cpu: Duration,
     pub wall: Duration,
     /// Limit on the peak resident set size, in bytes.
     pub memory: u64,
 }
 
-impl Limits {
-    /// Limits only the wall-clock time.
+impl TurnLimits {
+    /// TurnLimits only the wall-clock time.
     pub const fn wall(wall: Duration) -> Self {
         Self { cpu: Duration::MAX, wall, memory: u64::MAX }
     }
@@ -107,8 +107,8 @@ pub struct Metered {
     pub process: Process,
     /// Start of this turn.
     pub began: Instant,
-    /// Limits of this turn.
-    pub limits: Limits,
+    /// TurnLimits of this turn.
+    pub limits: TurnLimits,
     /// Time and memory used in this turn.
     pub spent: Spent,
     /// Processor time already charged to earlier turns.
@@ -116,12 +116,12 @@ pub struct Metered {
 }
 
 impl Metered {
-    pub fn new(process: Process, began: Instant, limits: Limits) -> Self {
+    pub fn new(process: Process, began: Instant, limits: TurnLimits) -> Self {
         Self { process, began, limits, spent: Spent::default(), paid: Duration::ZERO }
     }
 
     /// Begins another turn of a process that kept running.
-    pub fn resume(&mut self, began: Instant, limits: Limits) {
+    pub fn resume(&mut self, began: Instant, limits: TurnLimits) {
         self.process.signal(Signal::CONT);
         self.paid += self.spent.cpu;
         (self.began, self.limits, self.spent) = (began, limits, Spent::default());

@@ -7,7 +7,7 @@
 use crate::dialect::{Dialect, Mode};
 use crate::failure::{Failure, Kind};
 use crate::interaction::{Stored, beginning};
-use crate::limits::{Allowance, Limits, Log, Metered, Spent, TurnTaken};
+use crate::limits::{Allowance, Log, Metered, Spent, TurnLimits, TurnTaken};
 use crate::notation::{Form, KEEP_RUNNING, read_letters};
 use crate::player::{Budget, Choice, Player};
 use crate::process::{Errors, FLOOD, Process};
@@ -121,15 +121,15 @@ impl Program {
         }
     }
 
-    fn limits(&self, budget: Budget) -> Limits {
+    fn limits(&self, budget: Budget) -> TurnLimits {
         match (self.allowance, self.is_strict) {
             (Some(allowance), _) => allowance.limits(self.turns == 0),
-            (None, true) => Limits::wall(budget.time.unwrap_or(UNLIMITED) + HANG),
-            (None, false) => Limits::wall(budget.time.map_or(PATIENCE, |time| time + GRACE)),
+            (None, true) => TurnLimits::wall(budget.time.unwrap_or(UNLIMITED) + HANG),
+            (None, false) => TurnLimits::wall(budget.time.map_or(PATIENCE, |time| time + GRACE)),
         }
     }
 
-    fn launch(&mut self, began: Instant, limits: Limits) -> Result<(), Failure> {
+    fn launch(&mut self, began: Instant, limits: TurnLimits) -> Result<(), Failure> {
         let process = Process::start(&self.command, self.errors)
             .map_err(|error| Failure::cannot(format!("{}: {error}", self.command.join(" "))))?;
         self.running = Some(Metered::new(process, began, limits));
@@ -140,7 +140,7 @@ impl Program {
     pub fn introduce(&mut self) -> Result<(), Failure> {
         let is_sau = self.dialect.is_sau();
         if self.running.is_none() {
-            self.launch(Instant::now(), Limits::wall(START))?;
+            self.launch(Instant::now(), TurnLimits::wall(START))?;
             let (greeting, reply) = if is_sau { ("name?\n", "name ") } else { ("uci\n", "uciok") };
             self.process()?.write(greeting);
             if self.is_strict {
@@ -267,7 +267,7 @@ impl Program {
         let mv = mv.ok_or_else(|| Failure::quoting(Kind::Malformed, "no move in this notation", &line))?;
         position.check(mv).map_err(|error| Failure::quoting(Kind::Illegal, error, &line))?;
         if !mode.keeps_running {
-            running.limits = Limits::wall(began.elapsed() + EXIT);
+            running.limits = TurnLimits::wall(began.elapsed() + EXIT);
         }
         let rest = self.output().map_err(|failure| match failure.kind {
             Kind::Late if mode.keeps_running => {

@@ -4,13 +4,12 @@
 #![no_main]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use otrera_front::io::{Connection, Event, Log, print, read_lines};
+use otrera_front::io::{Connection, Log, print};
 use otrera_front::process;
 use otrera_front::settings::Settings;
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 /// Name (argument 0) under which `packaging/botzone/botzone.cpp` starts the program if a sandbox forbids threads.
@@ -106,22 +105,7 @@ fn play(settings: &Settings, mut problems: Vec<String>, started: Instant, has_th
         }
         None => Log::none(started),
     };
-    let listen = |events, log| match has_threads {
-        true => listen(events, log),
-        false => Err(std::io::ErrorKind::Unsupported.into()),
-    };
-    let connection = Connection::new(log, problems, started, listen);
+    let connection = Connection::new(log, problems, has_threads);
     // If the reader of the answers is gone, there is nothing left to do.
     let _ = otrera_botzone::PLATFORM.serve(connection, settings);
-}
-
-/// Starts the thread that reads standard input. It never ends, which Botzone's sandbox may not allow.
-fn listen(events: Sender<Event>, log: Log) -> std::io::Result<()> {
-    let read = move || {
-        read_lines(std::io::stdin().lock(), &events, &log);
-        loop {
-            std::thread::park();
-        }
-    };
-    std::thread::Builder::new().spawn(read).map(|_| ())
 }

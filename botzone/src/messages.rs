@@ -259,4 +259,44 @@ mod tests {
             assert_eq!(classify(line), form, "{line}");
         }
     }
+
+    /// Returns the messages of a full request; a bare one is a list of one.
+    fn messages(line: &str) -> Vec<Message> {
+        match json_request(line, Size::BOTZONE) {
+            Request::Full(messages) => messages,
+            Request::Bare(message) => vec![message],
+        }
+    }
+
+    #[test]
+    fn a_missing_response_leaves_a_gap() {
+        let mv = r#"{"x0":5,"y0":0,"x1":3,"y1":2,"x2":6,"y2":5}"#;
+        let read = messages(&format!(r#"{{"requests":[{{"x0":-1}},{mv},{mv}],"responses":[{mv}]}}"#));
+        let is_move = |message: &Message| matches!(message, Message::Move(_));
+        assert_eq!(read.iter().map(is_move).collect::<Vec<_>>(), [false, true, true, false, true]);
+        // A response to the request that is to be answered would be ours of a later turn.
+        let read = messages(&format!(r#"{{"requests":[{{"x0":-1}}],"responses":[{mv}]}}"#));
+        assert_eq!(read.len(), 1);
+    }
+
+    #[test]
+    fn numbers_are_read_as_the_judge_reads_them() {
+        let with =
+            |x0: &str| messages(&format!(r#"{{"x0":{x0},"y0":0,"x1":3,"y1":2,"x2":6,"y2":5}}"#)).remove(0);
+        let mv = with("5");
+        assert!(matches!(mv, Message::Move(_)));
+        assert_eq!([with("5.0"), with(r#"" 5""#)], [mv; 2]);
+        assert_eq!(
+            [with("5.5"), with("8"), with("null")],
+            [Message::Unreadable, Message::Garbled, Message::Unreadable]
+        );
+    }
+
+    #[test]
+    fn a_number_at_the_end_of_a_broken_text_is_not_trusted() {
+        let whole = r#"{"requests":[{"x0":5,"y0":0,"x1":3,"y1":2,"x2":6,"y2":5 "#;
+        assert!(matches!(messages(whole)[..], [Message::Move(_)]));
+        // The last number could have had another digit.
+        assert_eq!(messages(whole.trim_end()), [Message::Garbled]);
+    }
 }

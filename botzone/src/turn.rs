@@ -166,6 +166,7 @@ impl Patience {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc;
 
     fn ends_in(lines: &[&str]) -> Option<usize> {
         let mut nesting = Nesting::default();
@@ -190,5 +191,31 @@ mod tests {
         let first = [5, 0, 3, 2, 6, 5];
         assert!(!is_certain(1, &[first]) && !is_certain(2, &[first]));
         assert!(is_certain(2, &[[-1; 6]; 3]) && is_certain(7, &[]));
+    }
+
+    #[test]
+    fn all_waits_of_a_turn_share_one_limit() {
+        let (sender, receiver) = mpsc::channel();
+        let mut events = Events::new(receiver);
+        let mut patience = Patience { slices_left: Patience::SLICES_PER_LINE + 2 };
+        for left in [2, 0, 0] {
+            assert!(patience.next_line(&mut events).is_none());
+            assert_eq!(patience.slices_left, left);
+        }
+        drop(sender);
+    }
+
+    #[test]
+    fn the_end_of_input_ends_a_turn_and_comes_again() {
+        let (sender, receiver) = mpsc::channel();
+        let began = Instant::now();
+        let line = |text: &str| Event::Line(text.into(), began);
+        let sent = [line("3"), line("-1 -1 -1 -1 -1 -1"), Event::Closed].map(|event| sender.send(event));
+        assert!(sent.iter().all(Result::is_ok));
+        let mut events = Events::new(receiver);
+        let turn = read_turn(&mut events, Size::BOTZONE, None);
+        assert!(turn.is_some_and(|turn| turn.request == Request::Full(vec![Message::Begin])));
+        let next = events.next_by(Some(Instant::now() + Duration::from_secs(5)));
+        assert!(matches!(next, Some(Event::Closed)));
     }
 }

@@ -66,7 +66,7 @@ fn read_event(input: &mut impl BufRead, log: &Log) -> Event {
 }
 
 /// Reads the next line with its line break, cut to [`MAX_LINE_BYTES`], into `line`; returns false at the end of input.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     loop {
         let buffer = match input.fill_buf() {
@@ -219,48 +219,54 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects standard input and output. `listen` starts the thread that reads the input; if it fails, the session
-    /// reads the input itself. From now on a panic only goes to the log, since the session still plays a legal move.
-    pub fn new(
-        log: Log,
-        problems: Vec<String>,
-        started: Instant,
-        listen: impl FnOnce(Sender<Event>, Log) -> io::Result<()>,
-    ) -> Self {
+    /// Connects standard input and output. A thread reads the input; if it cannot start, or without `has_threads`, the
+    /// session reads the input itself. From now on a panic only goes to the log, since the session still plays a legal
+    /// move.
+    pub fn new(log: Log, problems: Vec<String>, has_threads: bool) -> Self {
         for problem in &problems {
             log.note("!!", problem);
         }
         let panics = log.clone();
         std::panic::set_hook(Box::new(move |panic| panics.note("!!", &panic.to_string())));
-        let (sender, receiver) = channel();
-        let mut events = Events::new(receiver);
-        if let Err(error) = listen(sender.clone(), log.clone()) {
+        let connection = Self::between(channel(), Box::new(io::stdout()), log.clone());
+        let mut connection = Self { problems, ..connection };
+        let sender = connection.sender.clone();
+        let listening =
+            if has_threads { listen(sender, log.clone()) } else { Err(io::ErrorKind::Unsupported.into()) };
+        if let Err(error) = listening {
             log.note("!!", &format!("cannot start the input thread: {error}"));
-            events.read_from(Box::new(io::stdin().lock()), log.clone());
+            connection.events.read_from(Box::new(io::stdin().lock()), log);
         }
-        let output = Output::new(Box::new(io::stdout()), log.clone());
-        Self { events, sender, output, log, problems, started, searcher: Vec::new() }
+        connection
     }
 
-    /// Creates a connection without input whose answers go only to the log.
-    pub fn closed(log: Log) -> Self {
-        let (sender, receiver) = channel();
-        let (output, started) = (Output::new(Box::new(io::sink()), log.clone()), log.started);
+    /// Connects a channel, from which the events come, and a sink for the answers.
+    pub fn between(
+        (sender, receiver): (Sender<Event>, Receiver<Event>),
+        sink: Box<dyn Write + Send>,
+        log: Log,
+    ) -> Self {
         Self {
             events: Events::new(receiver),
             sender,
-            output,
-            log,
+            output: Output::new(sink, log.clone()),
             problems: Vec::new(),
-            started,
+            started: log.started,
             searcher: Vec::new(),
+            log,
         }
     }
 }
 
-/// Starts the thread that reads standard input. Fails if the system cannot start a thread.
-pub fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
-    let read = move || read_lines(io::stdin().lock(), &events, &log);
+/// Starts the thread that reads standard input. It never ends, which Botzone's sandbox may not allow. Fails if the
+/// system cannot start a thread.
+fn listen(events: Sender<Event>, log: Log) -> io::Result<()> {
+    let read = move || {
+        read_lines(io::stdin().lock(), &events, &log);
+        loop {
+            std::thread::park();
+        }
+    };
     std::thread::Builder::new().spawn(read).map(|_| ())
 }
 

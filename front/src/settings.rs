@@ -4,7 +4,7 @@
 
 use crate::files;
 use crate::machine;
-use otrera::{Limits, Model, Parameter, Params, Resources, Side, Size};
+use otrera::{Level, Limits, Model, Parameter, Params, Resources, Side, Size};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub enum Page {
     Gui,
     /// `otrera analyze`.
     Analyze,
+    /// `otrera serve`.
+    Serve,
     /// `otrera bench`.
     Bench,
     /// `otrera perft`.
@@ -53,10 +55,11 @@ pub enum Page {
 
 impl Page {
     /// All pages, in the order of the overview.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Play,
         Self::Gui,
         Self::Analyze,
+        Self::Serve,
         Self::Bench,
         Self::Perft,
         Self::Botzone,
@@ -71,6 +74,7 @@ impl Page {
             Self::Play => "play",
             Self::Gui => "gui",
             Self::Analyze => "analyze",
+            Self::Serve => "serve",
             Self::Bench => "bench",
             Self::Perft => "perft",
             Self::Botzone => "botzone",
@@ -100,13 +104,15 @@ pub struct OptionRow<T> {
     pub set: fn(&mut T, &str, &Path) -> Result<(), String>,
 }
 
-/// Declares an options struct and its table. An entry is: name placeholder pages help => field, type, default, parser.
-/// Name and help are literals, or expressions in parentheses.
+/// Declares an options struct and its table. An entry is: name placeholder pages help => field, type, default, parser,
+/// and a formatter if [`Shown`] does not fit. Name and help are literals, or expressions in parentheses.
 #[macro_export]
 macro_rules! option_table {
+    (@shown) => { $crate::settings::Shown::shown };
+    (@shown $shown:expr) => { $shown };
     ($(#[$doc:meta])* $struct:ident $table:ident
         $($name:tt $value:literal on [$($page:ident)*]: $help:tt
-            => $field:ident: $type:ty = $default:expr, $read:expr;)*) => {
+            => $field:ident: $type:ty = $default:expr, $read:expr $(, $shown:expr)?;)*) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub struct $struct {
@@ -119,6 +125,17 @@ macro_rules! option_table {
         impl Default for $struct {
             fn default() -> Self {
                 Self { $($field: $default,)* }
+            }
+        }
+
+        impl $struct {
+            /// Formats the value of the option `name`; `None` if it is open, or the name unknown.
+            pub fn shown(&self, name: &str) -> Option<String> {
+                $(if name == $name {
+                    let shown: fn(&$type) -> Option<String> = $crate::option_table!(@shown $($shown)?);
+                    return shown(&self.$field);
+                })*
+                None
             }
         }
 
@@ -137,20 +154,64 @@ macro_rules! option_table {
     };
 }
 
+/// The value of an option as text: times in seconds, memory in MB.
+pub trait Shown {
+    /// Formats the value; `None` if it is open.
+    fn shown(&self) -> Option<String>;
+}
+
+impl<T: Shown> Shown for Option<T> {
+    fn shown(&self) -> Option<String> {
+        self.as_ref().and_then(Shown::shown)
+    }
+}
+
+/// Implements [`Shown`] for types whose values are never open.
+macro_rules! shown {
+    ($($type:ty, $value:ident => $text:expr;)*) => {$(
+        impl Shown for $type {
+            fn shown(&self) -> Option<String> {
+                let $value = self;
+                Some($text.to_string())
+            }
+        }
+    )*};
+}
+
+shown! {
+    bool, is_on => if *is_on { "on" } else { "off" };
+    u64, number => number;
+    usize, number => number;
+    u16, number => number;
+    Duration, time => time.as_secs_f64();
+    PathBuf, path => path.display();
+    Level, level => level;
+    Side, side => side;
+    Size, size => size.edge();
+    Preset, preset => preset.text;
+}
+
+impl Shown for String {
+    fn shown(&self) -> Option<String> {
+        Some(self.clone()).filter(|text| !text.is_empty())
+    }
+}
+
 option_table! {
     /// Options in `otrera.toml` and on the command line. `None` means the platform's default, if there is one.
     Settings SETTINGS
-    "preset" "NAME" on [Analyze Bench Gui Play Botzone Sau Uci]: "tournament, paper, mg, peo, mcts or uct (tournament)"
+    "preset" "NAME" on [Analyze Bench Gui Play Serve Botzone Sau Uci]: "tournament, paper, mg, peo, mcts or uct"
         => preset: Preset = Preset { text: DEFAULT_PRESET.into(), params: Params::TOURNAMENT }, read_preset;
-    (Resources::THREADS.name) "N" on [Analyze Gui Play Botzone Sau Uci]: (Resources::THREADS.meaning)
+    (Resources::THREADS.name) "N" on [Analyze Gui Play Serve Botzone Sau Uci]: (Resources::THREADS.meaning)
         => threads: Option<usize> = None, |text, _| Ok(Some(whole(&Resources::THREADS, text)? as usize));
-    (Resources::MEMORY.name) "MB" on [Analyze Gui Play Botzone Sau Uci]: (Resources::MEMORY.meaning)
-        => memory: Option<usize> = None, |text, _| Ok(Some(megabytes(text)?));
+    (Resources::MEMORY.name) "MB" on [Analyze Gui Play Serve Botzone Sau Uci]: (Resources::MEMORY.meaning)
+        => memory: Option<usize> = None, |text, _| Ok(Some(megabytes(text)?)),
+        |memory| memory.map(|bytes| (bytes >> 20).to_string());
     "size" "N" on [Analyze Perft Play Botzone Sau Uci]: "edge of the board, 4 to 10"
         => size: Option<Size> = None, |text, _| Ok(Size::new(number(text, 4, 10)? as usize));
     (Limits::ITERATIONS.name) "N" on [Analyze Play Botzone Sau]: (Limits::ITERATIONS.meaning)
         => iterations: Option<u64> = None, |text, _| Ok(Some(whole(&Limits::ITERATIONS, text)?));
-    "seed" "N" on [Analyze Gui Play Botzone Sau Uci]: "seed of the random numbers"
+    "seed" "N" on [Analyze Gui Play Serve Botzone Sau Uci]: "seed of the random numbers"
         => seed: Option<u64> = None, |text, _| Ok(Some(number(text, 0, u64::MAX)?));
     "move-time" "S" on [Analyze Play Botzone Sau]: "seconds per move"
         => move_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
@@ -158,14 +219,15 @@ option_table! {
         => total_time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
     "move-overhead" "S" on [Sau Uci]: "overhead of each move in seconds"
         => move_overhead: Option<Duration> = None, |text, _| Ok(Some(seconds_between(text, 0.0, MAX_OVERHEAD)?));
-    "keep-running" "MODE" on [Botzone]: "keep running between turns: auto, on or off (auto)"
+    "keep-running" "MODE" on [Botzone]: "keep running between turns: auto, on or off"
         => keep_running: KeepRunning = KeepRunning::Auto, |text, _| one_of(text, &[
             ("auto", KeepRunning::Auto), ("on", KeepRunning::On), ("off", KeepRunning::Off),
-            ("true", KeepRunning::On), ("false", KeepRunning::Off)], 3);
-    "pondering" "MODE" on [Sau]: "think in the opponent's time: on or off (off)"
+            ("true", KeepRunning::On), ("false", KeepRunning::Off)], 3),
+        |mode| Some(format!("{mode:?}").to_lowercase());
+    "pondering" "MODE" on [Sau]: "think in the opponent's time: on or off"
         => pondering: bool = false,
         |text, _| one_of(text, &[("on", true), ("off", false), ("true", true), ("false", false)], 2);
-    "name" "NAME" on [Gui Play Sau Uci]: "name, at most 40 ASCII characters (Otrera)"
+    "name" "NAME" on [Gui Play Sau Uci]: "name, at most 40 ASCII characters"
         => name: String = "Otrera".into(), engine_name;
     "log" "FILE" on [Botzone Sau Uci]: "append every line in and out, with its time"
         => log: Option<PathBuf> = None, path;
@@ -173,11 +235,11 @@ option_table! {
         => record_dir: Option<PathBuf> = None, path;
     "team" "NAME" on [Gui Sau]: "our name in records (--name)"
         => team: Option<String> = None, |text, folder| Ok(Some(label(text, folder)?));
-    "opponent" "NAME" on [Gui Sau]: "the opponent's name in records (Opponent)"
+    "opponent" "NAME" on [Gui Sau]: "the opponent's name in records"
         => opponent: String = "Opponent".into(), label;
     "place" "PLACE" on [Gui Play Sau]: "place in records"
         => place: String = String::new(), label;
-    "event" "EVENT" on [Gui Play Sau]: "event in records (Otrera)"
+    "event" "EVENT" on [Gui Play Sau]: "event in records"
         => event: String = "Otrera".into(), label;
     "resume" "FILE" on [Sau]: "record of a game to resume"
         => resume: Option<PathBuf> = None, path;

@@ -2,9 +2,8 @@
 
 use crate::machine;
 use crate::memory::Memory;
-use crate::settings::Settings;
+use crate::settings::{Page, SETTINGS, Settings};
 use otrera::{Resources, Size};
-use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// Board, resources and time. A time is `None` if the platform has no such limit, or sends the limit with each move.
@@ -51,59 +50,35 @@ impl Setup {
         }
     }
 
-    /// Formats the default value of the option `name` for help; `None` if this setup has no default for the option.
-    pub fn of_setting(&self, name: &str) -> Option<String> {
-        let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
-        match name {
-            "threads" => Some(self.threads.map_or("all cores".into(), |threads| threads.to_string())),
-            "memory" => Some(self.memory.map_or("automatic".into(), |memory| (memory >> 20).to_string())),
-            "size" => Some(self.size.edge().to_string()),
-            "total-time" => seconds(self.total_time),
-            "move-overhead" => seconds(self.move_overhead),
-            "move-time" => match seconds(self.first_move_time) {
-                Some(first) => Some(format!("{}, first turn {first}", seconds(self.move_time)?)),
-                None => seconds(self.move_time),
-            },
-            _ => None,
+    /// Returns `settings` with the values in force in place of the open ones: those of this setup, then those of this
+    /// machine.
+    pub fn fill(self, settings: &Settings) -> Settings {
+        let Self { size, move_time, total_time, move_overhead, .. } = self.with(settings);
+        let Resources { threads, memory, .. } = self.resources(settings);
+        Settings {
+            size: Some(size),
+            threads: Some(threads),
+            memory: Some(memory),
+            move_time,
+            total_time,
+            move_overhead,
+            ..settings.clone()
         }
     }
 
-    /// Lists the values in force of a platform's defaults overridden by `settings`: `total-time 900 s (default),
-    /// threads 4, …`.
-    pub fn in_force(self, settings: &Settings) -> String {
-        let (setup, plain) = (self.with(settings), Settings::default());
-        let megabytes = |bytes: usize| format!("{} MB", bytes >> 20);
-        let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
-        let threads = setup.threads.unwrap_or_else(machine::cores);
-        let memory = setup.memory.unwrap_or_else(machine_memory);
-        let path = |path: &PathBuf| path.display().to_string();
-        let rows = [
-            ("total-time", setup.total_time.map(seconds), settings.total_time.is_some()),
-            ("move-time", setup.move_time.map(seconds), true),
-            ("iterations", settings.iterations.map(|count| count.to_string()), true),
-            ("move-overhead", setup.move_overhead.map(seconds), settings.move_overhead.is_some()),
-            ("threads", Some(threads.to_string()), settings.threads.is_some()),
-            ("memory", Some(megabytes(memory)), settings.memory.is_some()),
-            ("pondering", Some(if settings.pondering { "on" } else { "off" }.into()), settings.pondering),
-            ("preset", Some(settings.preset.text.clone()), settings.preset.text != plain.preset.text),
-            ("size", Some(setup.size.edge().to_string()), settings.size.is_some()),
-            ("seed", settings.seed.map(|seed| seed.to_string()), true),
-            ("name", Some(settings.name.clone()), settings.name != plain.name),
-            ("team", settings.team.clone(), true),
-            ("opponent", Some(settings.opponent.clone()), settings.opponent != plain.opponent),
-            ("place", Some(settings.place.clone()).filter(|place| !place.is_empty()), true),
-            ("event", Some(settings.event.clone()), settings.event != plain.event),
-            ("record-dir", settings.record_dir.as_ref().map(path), true),
-            ("platform-dir", settings.platform_dir.as_ref().map(path), true),
-            ("resume", settings.resume.as_ref().map(path), true),
-            ("resume-time-left", settings.resume_time_left.map(seconds), true),
-            ("side", settings.side.map(|side| side.to_string()), true),
-        ];
-        let shown = rows.into_iter().map(|(name, value, is_set)| match value {
-            Some(value) => format!("{name} {value}{}", if is_set { "" } else { " (default)" }),
+    /// Lists the values in force of a page's options, on a platform with these defaults: `threads 4, total-time 900
+    /// (default), …`.
+    pub fn in_force(self, settings: &Settings, page: Page) -> String {
+        let (filled, defaults) = (self.fill(settings), Settings::default());
+        let rows = SETTINGS.iter().filter(|row| row.pages.contains(&page)).map(|row| row.name);
+        let shown = rows.map(|name| match filled.shown(name) {
+            Some(value) if settings.shown(name) == defaults.shown(name) => {
+                format!("{name} {value} (default)")
+            }
+            Some(value) => format!("{name} {value}"),
             None => format!("{name} not set"),
         });
-        shown.collect::<Vec<_>>().join(", ") + "; times without a unit are in seconds"
+        shown.collect::<Vec<_>>().join(", ") + "; times are in seconds, memory in MB"
     }
 
     /// Returns threads, memory and seed of the search. Without `settings.seed`, derives a seed from the current time.
@@ -137,6 +112,7 @@ fn seed_from_time() -> u64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
 mod tests {
     use super::*;
 
@@ -155,5 +131,44 @@ mod tests {
             let tree = default_memory(bytes.map(|[total, free]| Memory { total, free }));
             assert_eq!(tree >> 20, expected, "{memory:?}");
         }
+    }
+
+    #[test]
+    fn every_option_of_a_page_has_its_value_in_force() {
+        let defaults = Setup {
+            total_time: Some(Duration::from_secs(900)),
+            threads: Some(4),
+            memory: Some(1 << 30),
+            ..Setup::DESKTOP
+        };
+        let settings = Settings { opponent: "Hippolyta".into(), threads: Some(2), ..Settings::default() };
+        let said = defaults.in_force(&settings, Page::Sau);
+        let (values, _) = said.split_once("; times").unwrap();
+        let values: Vec<&str> = values.split(", ").collect();
+        for value in [
+            "total-time 900 (default)",
+            "threads 2",
+            "memory 1024 (default)",
+            "pondering off (default)",
+            "opponent Hippolyta",
+            "seed not set",
+        ] {
+            assert!(values.contains(&value), "{value}: {said}");
+        }
+        let options = SETTINGS.iter().filter(|row| row.pages.contains(&Page::Sau)).map(|row| row.name);
+        let named = values.iter().map(|value| value.split(' ').next().unwrap_or_default());
+        assert!(options.eq(named), "{said}");
+    }
+
+    #[test]
+    fn a_given_move_time_holds_for_the_first_move_too() {
+        let [first, later, given] = [1850, 920, 3000].map(Duration::from_millis);
+        let defaults = Setup { first_move_time: Some(first), move_time: Some(later), ..Setup::DESKTOP };
+        let times = |move_time| {
+            let setup = defaults.with(&Settings { move_time, ..Settings::default() });
+            [setup.first_move_time, setup.move_time]
+        };
+        assert_eq!(times(None), [Some(first), Some(later)]);
+        assert_eq!(times(Some(given)), [Some(given); 2]);
     }
 }

@@ -4,7 +4,7 @@ use otrera::{Move, Position, Size};
 use otrera_bot::{sau, uci};
 use otrera_botzone as botzone;
 use otrera_botzone::messages::{Message, Request, Style, json_request, response, simple_message};
-use otrera_front::io::{Connection, Event, Events, Log, Output, read_lines};
+use otrera_front::io::{Connection, Event, Log, read_lines};
 use otrera_front::settings::Settings;
 use serde_json::to_string_pretty;
 use std::io::{BufReader, Write};
@@ -164,7 +164,7 @@ pub fn sau_session(bytes: &[u8]) {
         }
         let _ = feeder.send(Event::Closed);
     });
-    let _ = sau::PLATFORM.serve(connection(Events::new(lines), events, &sink), &settings());
+    let _ = sau::PLATFORM.serve(connection((events, lines), &sink), &settings());
     platform.join().expect("it only sends");
     let heard = sink.lines();
     assert!(heard.len() <= said, "{heard:?}");
@@ -188,9 +188,9 @@ pub fn uci_session(bytes: &[u8]) {
     let searches =
         commands.take_while(|command| *command != "quit").filter(|command| *command == "go").count();
 
-    let (sender, receiver) = read_in_pieces(said.join("\n").as_bytes(), 1 << 16);
+    let channel = read_in_pieces(said.join("\n").as_bytes(), 1 << 16);
     let sink = Sink::default();
-    let _ = uci::PLATFORM.serve(connection(Events::new(receiver), sender, &sink), &settings());
+    let _ = uci::PLATFORM.serve(connection(channel, &sink), &settings());
     let answers = sink.lines();
     let moves: Vec<&str> = answers.iter().filter_map(|line| line.strip_prefix("bestmove ")).collect();
     assert_eq!(moves.len(), searches, "{answers:?}");
@@ -213,14 +213,13 @@ fn settings() -> Settings {
 
 /// Serves the input with the first platform, Botzone or SAU, that recognises a line; returns the lines printed.
 fn answers_to(bytes: &[u8]) -> Vec<String> {
-    let (sender, receiver) = read_in_pieces(bytes, 1 << 16);
     let sink = Sink::default();
-    let mut events = Events::new(receiver);
-    while let Event::Line(line, arrived) = events.wait() {
+    let mut connection = connection(read_in_pieces(bytes, 1 << 16), &sink);
+    while let Event::Line(line, arrived) = connection.events.wait() {
         let platforms = [&botzone::PLATFORM, &sau::PLATFORM];
         if let Some(platform) = platforms.into_iter().find(|platform| (platform.recognises)(&line)) {
-            events.unread(Event::Line(line, arrived));
-            let _ = platform.serve(connection(events, sender, &sink), &settings());
+            connection.events.unread(Event::Line(line, arrived));
+            let _ = platform.serve(connection, &settings());
             break;
         }
     }
@@ -228,11 +227,8 @@ fn answers_to(bytes: &[u8]) -> Vec<String> {
 }
 
 /// Creates a connection that writes its answers to `sink` and keeps no log.
-fn connection(events: Events, sender: Sender<Event>, sink: &Sink) -> Connection {
-    let started = Instant::now();
-    let log = Log::none(started);
-    let output = Output::new(Box::new(sink.clone()), log.clone());
-    Connection { events, sender, output, log, problems: Vec::new(), started, searcher: Vec::new() }
+fn connection(events: (Sender<Event>, Receiver<Event>), sink: &Sink) -> Connection {
+    Connection::between(events, Box::new(sink.clone()), Log::none(Instant::now()))
 }
 
 /// A writer that stores the written bytes and signals each write on a channel, if it has one.

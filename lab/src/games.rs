@@ -10,12 +10,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::slice;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{Builder, JoinHandle};
 use std::vec::IntoIter;
 
 /// Iterates over the games of files in order; repeated games come once. Checks that every move is legal.
 ///
-/// Shards and JSON lines are read game by game, other formats file by file. Memory beyond one file's buffer is 8 bytes
-/// a game. An error ends the iteration.
+/// Files are read game by game. Memory beyond one file's buffer is 8 bytes a game; that of shards and JSON lines is
+/// small, that of other formats eight times the file ([`record::read_each`]). An error ends the iteration; a part that
+/// cannot be read is an error after the file's last game.
 pub struct Games {
     paths: IntoIter<PathBuf>,
     file: Option<(PathBuf, Source, u64)>,
@@ -26,8 +29,12 @@ pub struct Games {
 enum Source {
     Shard(Box<Shard>),
     Lines(BufReader<File>, u64),
-    Whole(IntoIter<GameRecord>),
+    /// Any other form, read by a thread that is at most [`GAMES_AHEAD`] games ahead.
+    Other(Receiver<GameRecord>, Option<JoinHandle<Result<(), String>>>),
 }
+
+/// Number of games that are read before they are asked for.
+const GAMES_AHEAD: usize = 16;
 
 impl Games {
     /// Opens files. With `allows_unfinished`, a shard without its end block and an incomplete last JSON line are no
@@ -86,16 +93,31 @@ impl Source {
             let file = File::open(path).map_err(|error| problem(path, error))?;
             return Ok(Self::Lines(BufReader::new(file), 0));
         }
-        let Reading { games, warnings } = read_record(path, MAX_BYTES)?;
-        match warnings.first() {
-            None => Ok(Self::Whole(games.into_iter())),
-            Some(_) => Err(problem(path, "a part of this file cannot be read: correct it")),
-        }
+        let input = Input::open(path, MAX_BYTES)?;
+        let (sender, games) = sync_channel(GAMES_AHEAD);
+        let read = move || {
+            // A closed channel means that no more games are wanted.
+            let warnings = input.each(&mut |game| drop(sender.send(game)))?;
+            show_warnings(&input.path, &warnings);
+            match warnings.first() {
+                None => Ok(()),
+                Some(_) => Err(problem(&input.path, "a part of this file cannot be read: correct it")),
+            }
+        };
+        let reader = Builder::new().name("records".into()).spawn(read);
+        Ok(Self::Other(games, Some(reader.map_err(|error| problem(path, error))?)))
     }
 
     fn next_game(&mut self, path: &Path, allows_unfinished: bool) -> Result<Option<GameRecord>, String> {
         match self {
-            Self::Whole(games) => Ok(games.next()),
+            Self::Other(games, reader) => match games.recv() {
+                Ok(game) => Ok(Some(game)),
+                Err(_) => match reader.take().map(JoinHandle::join) {
+                    Some(Ok(outcome)) => outcome.map(|()| None),
+                    Some(Err(_)) => Err(problem(path, "reading failed: this is a bug")),
+                    None => Ok(None),
+                },
+            },
             Self::Shard(shard) => {
                 let game = shard.next_game()?;
                 if game.is_none() && !allows_unfinished {
@@ -188,5 +210,32 @@ impl Input {
             return Ok(Vec::new());
         };
         record::read_each(bytes, take).map_err(|error| problem(&self.path, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::{Position, record::sgf};
+    use testkit::Folder;
+
+    #[test]
+    fn games_of_any_form_come_one_by_one() {
+        let (folder, start) = (Folder::new("lab-games"), Position::standard());
+        let games = start.legal_moves().take(3 * GAMES_AHEAD);
+        let games: Vec<_> = games.map(|mv| GameRecord::new("a", "b", start).with_moves(&[mv])).collect();
+        let text: String = games.iter().map(sgf::write).collect();
+        folder.write("whole.sgf", &(text.clone() + &text));
+        folder.write("damaged.sgf", &(text + "(;GM[18];B[djddgd];W[djddgd])"));
+        let read = |name: &str| Games::new(&[folder.join(name)], false).collect::<Vec<_>>();
+        let whole: Vec<GameRecord> = read("whole.sgf").into_iter().map(Result::unwrap).collect();
+        assert_eq!(whole.len(), games.len(), "repeated games come once");
+        assert!(whole.iter().zip(&games).all(|(read, written)| read.moves == written.moves));
+        let mut damaged = read("damaged.sgf");
+        let problem = damaged.pop().unwrap().unwrap_err();
+        assert!(problem.contains("a part of this file cannot be read"), "{problem}");
+        assert!(damaged.len() >= games.len() && damaged.iter().all(Result::is_ok));
+        // Whoever wants no more games does not wait for the rest.
+        assert!(Games::new(&[folder.join("whole.sgf")], false).next().unwrap().is_ok());
     }
 }

@@ -4,8 +4,8 @@ use clap::{ArgAction, Parser, Subcommand};
 use otrera_arena::load::Busy;
 use otrera_lab::commands::judge::confine;
 use otrera_lab::commands::{
-    convert, endgames, fit_lead, fit_network, fit_policy, judge, r#match, openings, picture, regret, report,
-    sau, self_play, tourney, train, tune,
+    convert, endgames, fit_lead, fit_network, fit_policy, judge, lead_puzzles, r#match, openings, picture,
+    regret, report, sau, self_play, tourney, train, tune,
 };
 use otrera_lab::interrupt;
 use otrera_lab::papers::table;
@@ -42,6 +42,7 @@ enum Command {
     Tune(Box<tune::Args>),
     Openings(openings::Args),
     Endgames(endgames::Args),
+    LeadPuzzles(lead_puzzles::Args),
     #[command(hide = true)]
     Confine(confine::Args),
     #[command(hide = true)]
@@ -84,6 +85,7 @@ fn run(command: Command) -> Result<(), String> {
         Command::Tune(args) => tune::run(&args),
         Command::Openings(args) => openings::run(&args),
         Command::Endgames(args) => endgames::run(&args),
+        Command::LeadPuzzles(args) => lead_puzzles::run(&args),
         Command::Confine(args) => confine::run(&args),
         Command::Busy(busy) => busy.run(),
     }

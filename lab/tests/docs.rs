@@ -24,6 +24,7 @@ fn shortened(command: &str) -> String {
         ("dist/lab convert ", " --output GAME.sgf"),
         ("dist/lab tourney ", " --output tourney"),
         ("dist/lab openings ", " --openings 2 --iterations 200"),
+        ("dist/otrera analyze ", " --time 0.02"),
     ];
     let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();
     for place in 1..words.len() {
@@ -150,10 +151,12 @@ fn marked_commands_in_pages_succeed() {
     let folder = place();
     let field = "players = [\"greedy\", \"random\"]\ngames = 2\nsize = 5\niterations = 5\n";
     folder.write("FIELD.toml", field);
-    let games = "dist/lab match greedy random --games 2 --size 5 --output RESULTS.jsonl";
+    // A game on 8x8 has the 20 plies after which the guide analyses one.
+    let games = "dist/lab match greedy random --games 2 --size 8 --output RESULTS.jsonl";
     run_in_shell(&folder, games).printed();
     let line = fs::read_to_string(folder.join("RESULTS.jsonl")).unwrap();
     folder.write("GAME", line.lines().nth(1).unwrap());
+    run_in_shell(&folder, "dist/lab convert GAME --to sgf --output game.sgf").printed();
     let pages = pages();
     let mut marked: Vec<String> = pages
         .iter()

@@ -49,10 +49,13 @@ fn fits_with_too_few_games_are_refused() {
     let source = folder.write("src/eval/weights/fitted.json", "precious");
     let players = "tournament,iterations=20 tournament,iterations=30";
     run_in(&folder, &format!("match {players} --games 1 --size 4 --plies 0 --output one.jsonl")).printed();
-    check_refusal(&folder, "fit-policy one.jsonl", "at least 1000 and 100 are needed");
-    check_refusal(&folder, "fit-network one.jsonl", "at least 5000 and 500 are needed");
-    let tune = "tune tournament,iterations=5 c=3:0.5 --size 4 --pairs 99";
-    check_refusal(&folder, tune, "expected from 100 to 10000000 pairs");
+    for (command, complaint) in [
+        ("fit-policy one.jsonl", "at least 1000 and 100 are needed"),
+        ("fit-network one.jsonl", "at least 5000 and 500 are needed"),
+        ("tune tournament,iterations=5 c=3:0.5 --size 4 --pairs 99", "expected from 100 to 10000000 pairs"),
+    ] {
+        check_refusal(&folder, command, complaint);
+    }
     assert_eq!(read_to_string(&source).unwrap(), "precious");
     assert!(!folder.join("results/policy.json").exists());
     assert!(!folder.join("results/network.json").exists());
@@ -132,12 +135,14 @@ fn no_command_overwrites_its_input() {
     run_in(&folder, &format!("{GAMES} 2").replace("games.jsonl", "page.html")).printed();
     let before = read_to_string(folder.file("page.html")).unwrap();
     symlink(folder.file("page.html"), folder.file("link")).unwrap();
-    let complaint = "is an input and would be overwritten: name another --output";
-    check_refusal(&folder, "report page.html", complaint);
-    check_refusal(&folder, "report page.html --output link", complaint);
-    check_refusal(&folder, "fit-policy page.html --output ./page.html", complaint);
-    let tune = "tune tournament,iterations=5 c=3:0.5 --output page.html";
-    check_refusal(&folder, tune, "page.html: exists: add --resume");
+    let is_input = "is an input and would be overwritten: name another --output";
+    for (command, complaint) in [
+        ("convert page.html --output link", is_input),
+        ("fit-policy page.html --output ./page.html", is_input),
+        ("tune tournament,iterations=5 c=3:0.5 --output page.html", "page.html: exists: add --resume"),
+    ] {
+        check_refusal(&folder, command, complaint);
+    }
     assert_eq!(read_to_string(folder.file("page.html")).unwrap(), before);
 }
 
@@ -150,7 +155,6 @@ fn no_command_overwrites_a_foreign_file() {
         ("convert games.jsonl --output out", "{\"match\":{}}\n"),
         ("convert games.jsonl --to sgf --output out", "(;GM[18]AP[another];B[djddgd])\n"),
         ("convert games.jsonl --to ccgc --output out", "notes\n"),
-        ("report games.jsonl --output out", "<!doctype html>\n<html>mine</html>\n"),
     ];
     for (command, content) in commands {
         folder.write("out", content);
@@ -224,11 +228,15 @@ fn unwritable_outputs_are_refused_at_the_start() {
     for file in ["/dev/full", "pipe", ".", "/dev/full --resume", "pipe --resume", ". --resume"] {
         check_refusal(&folder, &format!("{games} {file}"), "is not a regular file");
     }
-    check_refusal(&folder, &format!("{games} games.jsonl/x.jsonl"), "games.jsonl: ");
-    check_refusal(&folder, "report games.jsonl --output /dev/full", "/dev/full: No space left");
-    check_refusal(&folder, "report games.jsonl --output .", ".: is a folder: name a file");
-    check_refusal(&folder, "table Z-2 --folder games.jsonl", "games.jsonl/full: Not a directory");
-    check_refusal(&folder, "endgames --puzzles games.jsonl/x", "games.jsonl: ");
+    for (command, complaint) in [
+        (&*format!("{games} games.jsonl/x.jsonl"), "games.jsonl: "),
+        ("convert games.jsonl --output /dev/full", "/dev/full: No space left"),
+        ("convert games.jsonl --output .", ".: is a folder: name a file"),
+        ("table Z-2 --folder games.jsonl", "games.jsonl/full: Not a directory"),
+        ("endgames --puzzles games.jsonl/x", "games.jsonl: "),
+    ] {
+        check_refusal(&folder, command, complaint);
+    }
 }
 
 /// A full disk can also truncate a line.
@@ -454,6 +462,98 @@ fn an_unreachable_cluster_is_refused_within_ten_seconds() {
 
 // --- Numbers -----------------------------------------------------------------------------------------------
 
+/// Commands with an invalid number, by the message that names the valid ones.
+const INVALID: &[(&str, &[&str])] = &[
+    (
+        "expected a whole number from 1 to 10000000",
+        &[
+            "match random greedy --games 0",
+            "match random greedy --games 9223372036854775808",
+            "self-play --games 1000000000000",
+            "judge true --games 18446744073709551615",
+            "sau true --games 10000001",
+            "train --match-games 99999999999",
+        ],
+    ),
+    (
+        "a whole number from 1 to 1000000000",
+        &[
+            "match random greedy --iterations 18446744073709551615",
+            "regret tournament --positions 4294967297",
+            "fit-policy games.jsonl --epochs 0",
+            "fit-network games.jsonl --epochs 0",
+            "endgames --each 0",
+        ],
+    ),
+    ("expected a whole number from 1 to 65536", &["regret tournament --memory 65537"]),
+    (
+        "expected a whole number from 1 to 1024",
+        &["match random greedy --concurrency 0", "endgames --concurrency 0"],
+    ),
+    (
+        "expected a number of seconds above 0, at most 1000000",
+        &[
+            "match random greedy --time nan",
+            "match random greedy --game-time 0",
+            "judge true --time 0",
+            "tourney speed.toml",
+        ],
+    ),
+    ("expected a number of seconds from 0 to 1000000", &["match random greedy --grace inf"]),
+    (
+        "expected a number above 0, at most 1",
+        &[
+            "fit-network games.jsonl --rate 0",
+            "fit-network games.jsonl --rate 1e30",
+            "fit-policy games.jsonl --rate inf",
+            "tune tournament c=3:0.5 --rate 1e30",
+        ],
+    ),
+    ("expected a number from 0 to 1", &["match random greedy --balance nan"]),
+    (
+        "out of range: elo0 < elo1, both from -1000 to 1000",
+        &[
+            "match random greedy --sprt 20,0",
+            "match random greedy --sprt 0,1e309",
+            "match random greedy --sprt -1e9,0",
+            "match random greedy --sprt 0,nan",
+            "train --sprt 0,1e309",
+        ],
+    ),
+    ("alpha and beta from 0.000001, alpha + beta < 1", &["match random greedy --sprt 0,5,1e-320,0.05"]),
+    (
+        "expected local, or HOST:PORT of a `ray start --head`",
+        &["match random greedy --cluster nonsense", "match random greedy --cluster host:port"],
+    ),
+    (
+        "expected a depth from 1 to 10",
+        &["match random alphabeta:territory:0", "match random alphabeta:territory:99"],
+    ),
+    (
+        "expected a finite positive step and a finite start",
+        &["tune tournament c=inf:0.5", "tune tournament c=3:inf"],
+    ),
+    (
+        "expected from 100 to 10000000 pairs",
+        &["tune tournament c=3:0.5 --pairs 99999999999", "tune tournament c=3:0.5 --pairs 0"],
+    ),
+    ("unexpected argument", &["match random greedy --games -1"]),
+    ("--plies 5: expected 0 to 4, half of a game on 4x4", &["match random greedy --plies 5 --size 4"]),
+    (
+        "--random-plies 9999: expected 0 to 8, half of a game on 5x5",
+        &["self-play --random-plies 9999 --size 5"],
+    ),
+    ("take no --cluster", &["table threads --cluster local"]),
+    ("over.txt: contains no opening", &["match random greedy --book over.txt"]),
+    ("greedy does not take 9", &["match random greedy:paper:9"]),
+    ("write parameters of tournament after commas", &["match random tournament:2"]),
+    ("threads=0: expected a whole number from 1 to 1024", &["match random tournament,threads=0"]),
+    ("burst=1.5: expected a whole number from 1 to 1000", &["match random tournament,burst=1.5"]),
+    ("100000 is not in", &["judge true --load 100000"]),
+    ("games: expected a whole number from 1 to 10000000", &["tourney none.toml"]),
+    ("expected two or more different players", &["tourney alone.toml"]),
+];
+
 #[test]
 fn invalid_numbers_are_refused_with_the_valid_range() {
     let folder = Folder::new("absurd");
@@ -462,68 +562,10 @@ fn invalid_numbers_are_refused_with_the_valid_range() {
     folder.write("alone.toml", "players = ['random']\n");
     folder.write("speed.toml", "players = ['random', 'greedy']\ntime = 0\n");
     folder.write("over.txt", "# a game that ends\n");
-    let (count, seconds) =
-        ("a whole number from 1 to 1000000000", "expected a number of seconds above 0, at most 1000000");
-    let (games, rate) =
-        ("expected a whole number from 1 to 10000000", "expected a number above 0, at most 1");
-    let elo = "out of range: elo0 < elo1, both from -1000 to 1000";
-    let address = "expected local, or HOST:PORT of a `ray start --head`";
-    for (command, complaint) in [
-        ("match random greedy --games 0", games),
-        ("match random greedy --games 9223372036854775808", games),
-        ("self-play --games 1000000000000", games),
-        ("judge true --games 18446744073709551615", games),
-        ("sau true --games 10000001", games),
-        ("train --match-games 99999999999", games),
-        ("match random greedy --iterations 18446744073709551615", count),
-        ("regret tournament --memory 65537", "expected a whole number from 1 to 65536"),
-        ("regret tournament --positions 4294967297", count),
-        ("match random greedy --games -1", "unexpected argument"),
-        ("match random greedy --time nan", seconds),
-        ("match random greedy --game-time 0", seconds),
-        ("match random greedy --grace inf", "expected a number of seconds from 0 to 1000000"),
-        ("match random greedy --plies 5 --size 4", "--plies 5: expected 0 to 4, half of a game on 4x4"),
-        (
-            "self-play --random-plies 9999 --size 5",
-            "--random-plies 9999: expected 0 to 8, half of a game on 5x5",
-        ),
-        ("match random greedy --balance nan", "expected a number from 0 to 1"),
-        ("match random greedy --sprt 20,0", elo),
-        ("match random greedy --sprt 0,1e309", elo),
-        ("match random greedy --sprt -1e9,0", elo),
-        ("match random greedy --sprt 0,nan", elo),
-        ("match random greedy --sprt 0,5,1e-320,0.05", "alpha and beta from 0.000001, alpha + beta < 1"),
-        ("train --sprt 0,1e309", elo),
-        ("match random greedy --concurrency 0", "expected a whole number from 1 to 1024"),
-        ("match random greedy --cluster nonsense", address),
-        ("match random greedy --cluster host:port", address),
-        ("table threads --cluster local", "take no --cluster"),
-        ("match random greedy --book over.txt", "over.txt: contains no opening"),
-        ("match random alphabeta:territory:0", "expected a depth from 1 to 10"),
-        ("match random alphabeta:territory:99", "expected a depth from 1 to 10"),
-        ("match random greedy:paper:9", "greedy does not take 9"),
-        ("match random tournament:2", "write parameters of tournament after commas"),
-        ("match random tournament,threads=0", "threads=0: expected a whole number from 1 to 1024"),
-        ("match random tournament,burst=1.5", "burst=1.5: expected a whole number from 1 to 1000"),
-        ("judge true --time 0", seconds),
-        ("judge true --load 100000", "100000 is not in"),
-        ("tourney none.toml", "games: expected a whole number from 1 to 10000000"),
-        ("tourney alone.toml", "expected two or more different players"),
-        ("tourney speed.toml", seconds),
-        ("fit-policy games.jsonl --epochs 0", count),
-        ("fit-network games.jsonl --epochs 0", count),
-        ("fit-network games.jsonl --rate 0", rate),
-        ("fit-network games.jsonl --rate 1e30", rate),
-        ("fit-policy games.jsonl --rate inf", rate),
-        ("tune tournament c=3:0.5 --rate 1e30", rate),
-        ("tune tournament c=inf:0.5", "expected a finite positive step and a finite start"),
-        ("tune tournament c=3:inf", "expected a finite positive step and a finite start"),
-        ("tune tournament c=3:0.5 --pairs 99999999999", "expected from 100 to 10000000 pairs"),
-        ("tune tournament c=3:0.5 --pairs 0", "expected from 100 to 10000000 pairs"),
-        ("endgames --each 0", count),
-        ("endgames --concurrency 0", "expected a whole number from 1 to 1024"),
-    ] {
-        check_refusal(&folder, command, complaint);
+    for (complaint, commands) in INVALID {
+        for command in *commands {
+            check_refusal(&folder, command, complaint);
+        }
     }
     assert!(!folder.join("results").exists(), "no command may begin");
 }

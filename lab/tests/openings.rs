@@ -48,3 +48,16 @@ fn images_of_an_opening_are_left_out() {
     run(&mut lab(&format!("{few} --output {}", folder.file("few.txt"))))
         .assert_refused("set more --max-plies");
 }
+
+#[test]
+fn another_opening_replaces_an_image() {
+    let (folder, file) = (Folder::new("openings-others"), "openings-others.txt");
+    // Many of the openings drawn at first are images of others.
+    let some = "openings --size 4 --openings 24 --min-plies 1 --max-plies 2 --iterations 50 --balance 0.5";
+    let printed = run(&mut lab(&format!("{some} --output {}", folder.file(file)))).printed();
+    assert!(printed.contains("24 openings, no two of them mirror images"), "{printed}");
+    let whole = read_to_string(folder.file(file)).unwrap();
+    let lines: std::collections::HashSet<&str> =
+        whole.lines().skip(1).filter_map(|line| line.split(" # ").next()).collect();
+    assert_eq!(lines.len(), 24, "{whole}");
+}

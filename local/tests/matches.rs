@@ -1,6 +1,6 @@
 //! Matches against the model of the site, within this process and with short waits.
 
-use crate::site::{FAULTS, Options, SECRET, Site, USER};
+use crate::site::{FAULTS, Fault, Options, SECRET, Site, USER};
 use otrera_front::io::Log;
 use otrera_front::settings::Settings;
 use otrera_local::address::Address;
@@ -120,6 +120,7 @@ fn assert_no_secret(lines: &Lines, folder: &Folder) {
 /// Plays matches at tables and started ones, eight at a time, with faults; half of each kind.
 fn all_matches_finish(matches: u32, faults: f64, seed: u64) -> Site {
     let options = Options {
+        script: &[],
         faults,
         // A few more, since a match at a table can be taken for a started one whose name was lost.
         tables: (matches / 2 + matches / 8) as usize,
@@ -177,7 +178,14 @@ fn two_hundred_matches_finish_with_every_fault() {
 
 #[test]
 fn a_program_that_is_killed_resumes_its_matches() {
-    let options = Options { faults: 0.2, tables: 6, at_once: 3, opponent: Duration::from_millis(3), seed: 5 };
+    let options = Options {
+        script: &[],
+        faults: 0.2,
+        tables: 6,
+        at_once: 3,
+        opponent: Duration::from_millis(3),
+        seed: 5,
+    };
     let (site, folder) = (Site::new(options), Folder::new("local-resumed"));
     let mut text = String::new();
     for answers in [0, 10, 25, 40] {
@@ -200,10 +208,46 @@ fn a_program_that_is_killed_resumes_its_matches() {
     assert_no_secret(&player.lines, &folder);
 }
 
+/// Returns a site with matches at tables, one at a time, and these faults of the first polls.
+fn site_with(tables: usize, script: &'static [Option<Fault>]) -> Site {
+    Site::new(Options { script, faults: 0.0, tables, at_once: 1, opponent: Duration::ZERO, seed: 1 })
+}
+
+#[test]
+fn waits_double_up_to_the_longest_until_the_site_answers() {
+    const LOST: Option<Fault> = Some(Fault::LostRequest);
+    let (site, folder) =
+        (site_with(0, &[LOST, LOST, LOST, LOST, None, LOST, LOST]), Folder::new("local-waits"));
+    let mut player = Player::new(&site, &folder, 1);
+    let pace = Pace { longest_wait: Duration::from_millis(4), held: LIMIT, ..PACE };
+    let starts = Arc::clone(&player.starts);
+    player.client =
+        Client::new(player.site.clone(), &Settings::default(), pace, player.screen.clone(), starts, 1);
+    let until = Instant::now() + LIMIT;
+    let is_over = |_: &Client| site.state().polls.len() >= 2 || Instant::now() > until;
+    player.client.run(is_over).unwrap_or_else(|problem| panic!("{problem}"));
+    let log = std::fs::read_to_string(folder.file("log")).expect("a log");
+    let waits: Vec<&str> =
+        log.lines().filter_map(|line| Some(line.split_once("next try in ")?.1.trim_end())).collect();
+    assert_eq!(waits, ["1ms", "2ms", "4ms", "4ms", "1ms", "2ms"], "{log}");
+}
+
+#[test]
+fn an_answer_is_sent_again_after_an_incomplete_reply() {
+    // The first poll gets the request. The reply to our answer is cut.
+    let (site, folder) = (site_with(1, &[None, Some(Fault::HalfAnswer)]), Folder::new("local-cut"));
+    let mut player = Player::new(&site, &folder, 1);
+    let until = Instant::now() + LIMIT;
+    let is_over = |_: &Client| site.state().polls.len() >= 3 || Instant::now() > until;
+    player.client.run(is_over).unwrap_or_else(|problem| panic!("{problem}"));
+    let text = player.lines.text();
+    assert!(text.contains("the answer is incomplete"), "{text}");
+    assert_eq!(site.state().polls, [0, 1, 1], "{text}");
+}
+
 #[test]
 fn a_refused_address_ends_the_program_with_advice() {
-    let options = Options { faults: 0.0, tables: 1, at_once: 1, opponent: Duration::ZERO, seed: 1 };
-    let (site, folder) = (Site::new(options), Folder::new("local-refused"));
+    let (site, folder) = (site_with(1, &[]), Folder::new("local-refused"));
     let mut player = Player::new(&site, &folder, 1);
     let wrong = site.url().replace("s3cret", "s4cret");
     let address = Arc::new(Address::parse(&wrong).expect("an address"));

@@ -8,7 +8,7 @@ use testkit::Folder;
 
 /// A site with started matches only, whose opponent takes `opponent` for a move.
 fn site(opponent: Duration) -> Site {
-    Site::new(Options { faults: 0.0, tables: 0, at_once: 0, opponent, seed: 3 })
+    Site::new(Options { script: &[], faults: 0.0, tables: 0, at_once: 0, opponent, seed: 3 })
 }
 
 /// Returns the program with its address in the environment, and with records and log in `folder`.
@@ -92,7 +92,7 @@ fn a_wrong_address_or_option_is_explained_without_the_secret() {
         assert_eq!(status, Some(2), "{arguments:?}: {text}");
         assert!(text.contains(part), "{arguments:?}: {part} is missing in {text}");
     }
-    assert_eq!(site.state().polls, 0);
+    assert_eq!(site.state().polls, [] as [usize; 0]);
 }
 
 #[test]

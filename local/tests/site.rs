@@ -95,7 +95,9 @@ struct Match {
 /// Faults and matches of the model.
 #[derive(Clone, Copy)]
 pub struct Options {
-    /// Probability of a fault.
+    /// Faults of the first polls, `None` for a poll without one.
+    pub script: &'static [Option<Fault>],
+    /// Probability of a fault in later polls and other requests.
     pub faults: f64,
     /// Number of matches at tables.
     pub tables: usize,
@@ -115,7 +117,10 @@ pub struct State {
     pub errors: Vec<String>,
     /// Number of polls with a fault.
     pub faults: usize,
-    pub polls: usize,
+    /// Number of polls, with those that the site has not read.
+    asked: usize,
+    /// Number of answers in each poll that the site has read.
+    pub polls: Vec<usize>,
     /// Matches that the program aborted.
     pub aborted: Vec<String>,
     /// Headers of the requests that started a match.
@@ -139,7 +144,8 @@ impl Site {
             tables: 0,
             errors: Vec::new(),
             faults: 0,
-            polls: 0,
+            asked: 0,
+            polls: Vec::new(),
             aborted: Vec::new(),
             starts: Vec::new(),
         };
@@ -210,9 +216,11 @@ impl Site {
     ) -> Option<()> {
         let until = Instant::now() + HOLD;
         let mut state = self.state();
-        state.polls += 1;
-        let answers =
-            headers.iter().filter_map(|(name, answer)| Some((name.strip_prefix("x-match-")?, answer)));
+        let answers: Vec<_> = headers
+            .iter()
+            .filter_map(|(name, answer)| Some((name.strip_prefix("x-match-")?, answer)))
+            .collect();
+        state.polls.push(answers.len());
         for (name, answer) in answers {
             state.answer(name, answer);
         }
@@ -265,6 +273,12 @@ fn send(mut stream: TcpStream, status: &str, text: &str, fault: Option<Fault>) -
 impl State {
     /// Returns the fault of a request, often none. The faults of polls take turns, so that each one happens.
     fn fault(&mut self, is_poll: bool) -> Option<Fault> {
+        if is_poll {
+            self.asked += 1;
+            if let Some(&fault) = self.options.script.get(self.asked - 1) {
+                return fault;
+            }
+        }
         if self.rng.f64() >= self.options.faults {
             return None;
         }

@@ -48,9 +48,13 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
 
 /// Creates the search for an analysis. The fixed default seed makes a single-threaded analysis reproducible.
 pub fn new_search(position: Position, options: &CommandLine) -> Search {
+    Search::new(position, options.settings.preset.params.clone(), resources(options))
+}
+
+/// Returns threads, memory and seed for an analysis; the seed is 1 by default.
+pub fn resources(options: &CommandLine) -> Resources {
     let settings = &options.settings;
-    let resources = Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) };
-    Search::new(position, settings.preset.params.clone(), resources)
+    Resources { seed: settings.seed.unwrap_or(1), ..Setup::DESKTOP.resources(settings) }
 }
 
 /// Returns the search limits: `--iterations`, else `--time`, `--move-time` or `default`, counted from this call.

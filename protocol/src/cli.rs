@@ -21,7 +21,7 @@ pub enum Command {
     #[default]
     Detect,
     /// Play on this platform, without detection.
-    Serve(&'static Platform),
+    Platform(&'static Platform),
     /// Speak UCI to the guardian that has started this process.
     Searcher,
     /// Print the speed and the checksum of the search in a fixed benchmark.
@@ -34,6 +34,8 @@ pub enum Command {
     Play,
     /// Serve the web page to a browser on this computer.
     Gui,
+    /// Answer requests on standard input.
+    Serve,
     /// Print a help page, or the overview.
     Help(Option<Page>),
     /// Print the program's name and version.
@@ -60,13 +62,17 @@ pub struct CommandLine {
 }
 
 /// Commands that do not select a platform: help page, command, argument placeholder (or empty), description in help.
-const COMMANDS: [(Page, Command, &str, &str); 5] = [
+const COMMANDS: [(Page, Command, &str, &str); 6] = [
     (Page::Play, Command::Play, "", "play against the engine in the terminal"),
     (Page::Gui, Command::Gui, "", "play and analyse in a browser"),
     (Page::Analyze, Command::Analyze, "", "search a position: owners of the squares, best moves"),
+    (Page::Serve, Command::Serve, "", "answer requests of other programs in lines of JSON"),
     (Page::Bench, Command::Bench, "", "print the speed and a checksum of the search"),
     (Page::Perft, Command::Perft, "DEPTH", "count the legal sequences of DEPTH moves"),
 ];
+
+/// Command that resumes a game on the SAU platform, and its description.
+const RESUME: (&str, &str) = ("resume", "SAU: resume the game of a record");
 
 const FEN_NOTE: &str = "
 FEN as in Fairy-Stockfish, whose White is our Black: Q a black amazon, q a white
@@ -74,12 +80,47 @@ one, * an arrow, 3 three empty squares; w: Black to move. The start on 10x10:
 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1
 ";
 
+/// A command as the manual describes it.
+pub struct Described {
+    /// Name of the command.
+    pub name: &'static str,
+    /// Placeholder of its argument; empty without one.
+    pub argument: &'static str,
+    /// Description.
+    pub meaning: &'static str,
+    /// Name, placeholder (empty for a flag) and description of each option.
+    pub options: Vec<(&'static str, &'static str, &'static str)>,
+}
+
+/// Lists all commands with their options, for man pages and shell completions.
+pub fn reference() -> Vec<Described> {
+    let options = |page: Page| {
+        let own = COMMAND_OPTIONS.iter().filter(|row| row.pages.contains(&page)).map(parts);
+        own.chain(SETTINGS.iter().filter(|row| row.pages.contains(&page)).map(parts)).collect()
+    };
+    let own = COMMANDS.iter().map(|&(page, _, argument, meaning)| (page, page.name(), argument, meaning));
+    let of_platforms = PLATFORMS.iter().filter_map(|platform| {
+        let (name, meaning) = platform.command?;
+        Some((page_of(platform)?, name, "", meaning))
+    });
+    let resume = (Page::Sau, RESUME.0, "FILE", RESUME.1);
+    let commands = own.chain(of_platforms).chain([resume]).map(|(page, name, argument, meaning)| {
+        let options = options(page);
+        Described { name, argument, meaning, options }
+    });
+    commands.collect()
+}
+
+fn parts<T>(row: &OptionRow<T>) -> (&'static str, &'static str, &'static str) {
+    (row.name, row.value, row.help)
+}
+
 /// Formats the overview page of `otrera --help`.
 pub fn help() -> String {
     let speakers = PLATFORMS.iter().map(|platform| platform.speaker).collect::<Vec<_>>().join(", ");
     let own = COMMANDS.map(|(page, _, _, meaning)| (page.name(), meaning));
     let of_platforms = PLATFORMS.iter().filter_map(|platform| platform.command);
-    let resume = ("resume FILE", "SAU: resume the game of a record");
+    let resume = ("resume FILE", RESUME.1);
     let commands: String = (own.into_iter().chain(of_platforms).chain([resume]))
         .map(|(name, meaning)| format!("  otrera {name:<13}{meaning}\n"))
         .collect();
@@ -115,27 +156,35 @@ pub fn help_on(page: Option<Page>) -> String {
     if let Some((_, _, argument, meaning)) = COMMANDS.iter().find(|(own, ..)| *own == page) {
         let name = page.name();
         let argument = if argument.is_empty() { String::new() } else { format!("{argument} ") };
-        let own = options_help(COMMAND_OPTIONS, page, |_| None);
+        let defaults = CommandOptions::default();
+        let own = options_help(COMMAND_OPTIONS, page, |name| defaults.shown(name));
         let note = if own.contains("--fen") { FEN_NOTE } else { "" };
         let heading = usage(&format!("{name} {argument}"), &format!("otrera {name}: {meaning}"));
-        let settings = options_help(SETTINGS, page, |name| Setup::DESKTOP.of_setting(name));
-        return heading + &own + &settings + note;
+        return heading + &own + &settings_help(page, Setup::DESKTOP) + note;
     }
     match PLATFORMS.iter().find(|platform| page_of(platform) == Some(page)) {
         Some(platform) => {
             let command = platform.command.map_or(String::new(), |(name, _)| format!("{name} "));
-            let meaning = format!("otrera on {}, with the platform's defaults", platform.name);
-            let settings = options_help(SETTINGS, page, |name| platform.defaults.of_setting(name));
-            usage(&command, &meaning) + &settings
+            let first = platform.defaults.first_move_time.map(|time| time.as_secs_f64());
+            let first = first.map_or(String::new(), |time| format!("; {time} s for the first turn"));
+            let meaning = format!("otrera on {}, with the platform's defaults{first}", platform.name);
+            usage(&command, &meaning) + &settings_help(page, platform.defaults)
         }
         None => help(),
     }
 }
 
-/// Formats the options of a help page, one per line, with the default value if there is one.
+/// Formats the settings of a help page with their values in force by default.
+fn settings_help(page: Page, setup: Setup) -> String {
+    let filled = setup.fill(&Settings::default());
+    options_help(SETTINGS, page, |name| filled.shown(name))
+}
+
+/// Formats the options of a help page, one per line, with the default value if there is one. A flag is off by default.
 fn options_help<T>(rows: &[OptionRow<T>], page: Page, default: impl Fn(&str) -> Option<String>) -> String {
     let line = |row: &OptionRow<T>| {
-        let default = default(row.name).map_or(String::new(), |default| format!(" ({default})"));
+        let default = default(row.name).filter(|_| !row.value.is_empty());
+        let default = default.map_or(String::new(), |default| format!(" ({default})"));
         format!("  {:<24}{}{default}\n", format!("--{} {}", row.name, row.value), row.help)
     };
     rows.iter().filter(|row| row.pages.contains(&page)).map(line).collect()
@@ -276,7 +325,7 @@ impl CommandLine {
         });
         match (own, self.command) {
             (Some((page, ..)), _) => Some(*page),
-            (_, Command::Serve(platform)) => page_of(platform),
+            (_, Command::Platform(platform)) => page_of(platform),
             _ => None,
         }
     }
@@ -326,7 +375,7 @@ fn skip_value(parser: &mut Parser) {
 /// Lists all command words with their commands: [`COMMANDS`], the platforms' commands, and aliases.
 fn commands() -> impl Iterator<Item = (&'static str, Command)> {
     let own = COMMANDS.into_iter().map(|(page, command, ..)| (page.name(), command));
-    let of_platform = |platform: &&'static Platform| Some((platform.command?.0, Command::Serve(platform)));
+    let of_platform = |platform: &&'static Platform| Some((platform.command?.0, Command::Platform(platform)));
     let others =
         [("analyse", Command::Analyze), ("help", Command::Help(None)), ("searcher", Command::Searcher)];
     own.chain(PLATFORMS.iter().filter_map(of_platform)).chain(others)

@@ -3,7 +3,7 @@
 //! | request | answer |
 //! |---|---|
 //! | `GET /TOKEN/` | the page |
-//! | `POST /TOKEN/ask` | the answer to a request of [`otrera_web::request`]; a closed connection stops the search |
+//! | `POST /TOKEN/ask` | the answer to a request of [`otrera_requests::request`]; a closed connection stops the search |
 //! | `POST /TOKEN/save` | id and file name of a match, after saving it: [`crate::matches`] |
 //! | `GET /TOKEN/matches` | the unfinished matches |
 //! | `GET /TOKEN/alive` | none; an open page holds this connection, and the server exits after the last one closes |
@@ -21,9 +21,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use otrera_front::setup::Setup;
-use otrera_web::request::Engine;
+use otrera_requests::engine::Engine;
 use serde_json::json;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
@@ -105,20 +104,13 @@ fn start_engine(options: &CommandLine) -> Result<mpsc::Sender<Job>, String> {
         (options.settings.preset.params.clone(), Setup::DESKTOP.resources(&options.settings));
     let (sender, jobs) = mpsc::channel::<Job>();
     let work = move || {
-        let new = || Engine::new(params.clone(), resources);
-        let mut engine = new();
+        let mut engine = Engine::new(params, resources);
         for job in jobs {
             if job.stop.load(Ordering::Relaxed) {
                 continue;
             }
-            let answer = catch_unwind(AssertUnwindSafe(|| engine.answer(&job.request, &job.stop)));
-            let answer = answer.unwrap_or_else(|_| {
-                // The tree of a search that has panicked may be damaged.
-                engine = new();
-                r#"{"problem":"the engine crashed and was restarted"}"#.into()
-            });
             // If the tab has been closed, nobody waits for the answer.
-            let _ = job.answer.send(answer);
+            let _ = job.answer.send(engine.answer(&job.request, &job.stop));
         }
     };
     let thread = std::thread::Builder::new().name("engine".into()).spawn(work);

@@ -5,7 +5,7 @@
 //! | [`options`], [`cli`] | options from file and command line; commands and help |
 //! | [`platforms`] | the table of platforms: [`otrera_botzone`], [`sau`], [`uci`] |
 //! | [`records`] | games as files |
-//! | [`analyze`], [`annotate`], [`play`], [`gui`], `matches`, `server` | commands for users; [`position`] reads the start position, [`board`] prints it |
+//! | [`analyze`], [`annotate`], [`play`], [`gui`], [`serve`], `batch`, `review`, `matches`, `server` | commands for users; [`position`] reads the start position, [`board`] prints it |
 //!
 //! `protocol/README.md` describes the protocols.
 
@@ -13,6 +13,7 @@
 
 pub mod analyze;
 pub mod annotate;
+mod batch;
 mod board;
 pub mod cli;
 pub mod gui;
@@ -22,7 +23,9 @@ pub mod platforms;
 pub mod play;
 pub mod position;
 pub mod records;
+mod review;
 pub mod sau;
+pub mod serve;
 mod server;
 pub mod uci;
 

@@ -3,8 +3,8 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use otrera_bot::cli::{Command, CommandLine, help_on};
-use otrera_bot::{analyze, annotate, gui, platforms, play, position, uci};
-use otrera_front::io::{Connection, Log, listen, print};
+use otrera_bot::{analyze, annotate, gui, platforms, play, position, serve, uci};
+use otrera_front::io::{Connection, Log, print};
 use otrera_front::process::{self, bench};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -42,7 +42,7 @@ fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
     if cfg!(windows) && matches!(options.command, Command::Detect) && std::io::stdin().is_terminal() {
         options.command = Command::Gui;
     }
-    let serves = matches!(options.command, Command::Detect | Command::Serve(_) | Command::Searcher);
+    let serves = matches!(options.command, Command::Detect | Command::Platform(_) | Command::Searcher);
     // Invalid options never cost a game on a platform; a person at a terminal gets an error instead.
     if serves && !(options.is_mistyped && std::io::stdin().is_terminal()) {
         serve(&mut options, arguments, started);
@@ -66,7 +66,7 @@ fn obey(arguments: Vec<OsString>, started: Instant) -> u8 {
 
 fn command(options: &CommandLine) -> Result<(), String> {
     match options.command {
-        Command::Detect | Command::Serve(_) | Command::Searcher => Ok(()),
+        Command::Detect | Command::Platform(_) | Command::Searcher => Ok(()),
         Command::Bench => bench(&options.settings),
         Command::Perft => perft(options),
         Command::Analyze => match &options.own.annotate {
@@ -75,6 +75,7 @@ fn command(options: &CommandLine) -> Result<(), String> {
         },
         Command::Play => play::run(options),
         Command::Gui => gui::run(options),
+        Command::Serve => serve::run(options),
         Command::Help(page) => print(&help_on(page)),
         Command::Version => print(&format!("otrera {}\n", env!("CARGO_PKG_VERSION"))),
     }
@@ -89,7 +90,7 @@ fn serve(options: &mut CommandLine, arguments: Vec<OsString>, started: Instant) 
     let mut connection = connect(options, started);
     connection.searcher = searcher(arguments);
     let platform = match options.command {
-        Command::Serve(platform) => Some(platform),
+        Command::Platform(platform) => Some(platform),
         Command::Searcher => Some(&uci::PLATFORM),
         _ => platforms::detect(&mut connection.events),
     };
@@ -124,7 +125,7 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
             eprintln!("otrera: waiting for a platform; for other commands see `otrera --help`");
         }
     }
-    Connection::new(log, problems, started, listen)
+    Connection::new(log, problems, true)
 }
 
 fn perft(options: &CommandLine) -> Result<(), String> {

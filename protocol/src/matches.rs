@@ -126,15 +126,16 @@ impl Matches {
         }
     }
 
-    /// Lists up to [`MAX_OFFERED`] unfinished matches, newest first, as `{"matches":[{"text":"…"}]}`.
+    /// Lists up to [`MAX_OFFERED`] unfinished matches, newest first, as `{"matches":[{"text":"…","held":false}]}`. A match
+    /// is held if a page of this process has saved it.
     pub fn unfinished(&self) -> String {
         let is_over = |entry: &Entry| entry.state.get("over").is_some_and(|over| *over == true);
         let mut open = entries(&self.folder);
         open.retain(|(.., entry)| !is_over(entry));
         open.sort_by_key(|(path, ..)| std::cmp::Reverse(files::modified(path)));
         open.truncate(MAX_OFFERED);
-        json!({"matches": open.iter().map(|(_, text, _)| json!({"text": text})).collect::<Value>()})
-            .to_string()
+        let offer = |(_, text, entry): &(PathBuf, String, Entry)| json!({"text": text, "held": self.open.contains_key(&entry.id)});
+        json!({"matches": open.iter().map(offer).collect::<Value>()}).to_string()
     }
 }
 

@@ -18,7 +18,7 @@ option_table! {
         => fen: Option<String> = None, |text, _| Ok(Some(text.into()));
     "moves" "\"M M\"" on [Analyze]: "moves from that position"
         => moves: Option<String> = None, |text, _| Ok(Some(text.into()));
-    "record" "FILE" on [Analyze]: "game in any format: SGF, JSON, text with moves"
+    "record" "FILE" on [Analyze]: "game in any format: SGF, JSON, text; or a folder"
         => record: Option<PathBuf> = None, path;
     "game" "N" on [Analyze]: "number of the game in that file, from 1"
         => game: Option<usize> = None, |text, _| Ok(Some(number(text, 1, 1_000_000_000)? as usize));
@@ -26,13 +26,13 @@ option_table! {
         => strict: bool = false, |_, _| Ok(true);
     "ply" "N" on [Analyze]: "position after N moves (the last one)"
         => ply: Option<usize> = None, |text, _| Ok(Some(number(text, 0, 1000)? as usize));
-    "lines" "N" on [Analyze]: "rows of the table of moves (6)"
+    "lines" "N" on [Analyze]: "rows of the table of moves"
         => lines: usize = 6, |text, _| Ok(number(text, 1, 10_000)? as usize);
     "time" "S" on [Analyze Play]: "seconds to think (analyze: 5; play: 2)"
         => time: Option<Duration> = None, |text, _| Ok(Some(seconds(text)?));
     "level" "N" on [Play]: "level of play, 1 (beginner) to 10 (full search)"
         => level: Option<Level> = None, |text, _| text.parse().map(Some);
-    "annotate" "FILE" on [Analyze]: "review a whole game, write it as .sgf or .json"
+    "annotate" "FILE" on [Analyze]: "review a game into a .sgf or .json, all into a folder"
         => annotate: Option<PathBuf> = None, path;
     "port" "N" on [Gui]: "port on 127.0.0.1 (7264, or any free one)"
         => port: Option<u16> = None, |text, _| Ok(Some(number(text, 0, 65_535)? as u16));

@@ -65,28 +65,34 @@ pub fn game(options: &CommandLine) -> Result<GameRecord, String> {
 /// Reads the game `--game` (from 1) from a file; the option is only needed for a file with several games. Warnings go
 /// to standard error, and are errors with `--strict`.
 fn recorded(file: &Path, options: &CommandLine) -> Result<GameRecord, String> {
-    let bytes = files::read(file, MAX_BYTES).map_err(|error| error.to_string())?;
     let wanted = options.own.game.unwrap_or(1).max(1);
     // Keeps the wanted game only: all games of a large file would need many times its memory.
     let (mut count, mut found) = (0, None);
-    let warnings = record::read_each(&bytes, |game| {
+    let warnings = each_game(file, |game| {
         count += 1;
         found = found.take().or((count == wanted).then_some(game));
-    })
-    .map_err(|error| error.to_string())?;
-    show_warnings(file, &warnings);
-    if options.own.strict && !warnings.is_empty() {
-        return Err("--strict refuses a record with warnings".into());
-    }
+    })?;
+    check_warnings(file, &warnings, options)?;
     if options.own.game.is_none() && count > 1 {
-        return Err(format!("has {count} games; choose one with --game N"));
+        return Err(format!("has {count} games; choose one with --game N, or --annotate all into a folder"));
     }
     found.ok_or_else(|| format!("has no game {wanted}, only {count}"))
 }
 
-fn show_warnings(file: &Path, warnings: &[Warning]) {
+/// Passes each game of a record file to `take`; returns the warnings. Fails if the file is unreadable or has no game.
+pub fn each_game(file: &Path, take: impl FnMut(GameRecord)) -> Result<Vec<Warning>, String> {
+    let bytes = files::read(file, MAX_BYTES).map_err(|error| error.to_string())?;
+    record::read_each(&bytes, take).map_err(|error| error.to_string())
+}
+
+/// Shows warnings on standard error; with `--strict`, fails if there are any.
+pub fn check_warnings(file: &Path, warnings: &[Warning], options: &CommandLine) -> Result<(), String> {
     for warning in warnings {
         // Nobody is left to read a warning if standard error is closed.
         let _ = writeln!(std::io::stderr(), "{}: {warning}", file.display());
     }
+    if options.own.strict && !warnings.is_empty() {
+        return Err("--strict refuses a record with warnings".into());
+    }
+    Ok(())
 }

@@ -11,53 +11,46 @@ use std::time::Duration;
 
 #[test]
 fn invalid_arguments_are_reported_with_status_2() {
-    let mistakes: [(&[&str], &str); 33] = [
-        (&["perft"], "perft needs a depth, like `otrera perft 2`"),
-        (&["perft", "x"], "expected a whole number"),
-        (&["perft", "-1"], "-1"),
-        (&["perft", "1", "2"], "unexpected argument 2"),
-        (&["perft", "1", "--fen", "nonsense"], "--fen"),
-        (&["perft", "1", "--fen"], "--fen"),
-        (&["bench", "--foo"], "unknown option --foo; see otrera --help"),
-        (&["bench", "--foo", "3"], "otrera: unknown option --foo; see otrera --help\n"),
-        (&["bench", "--threads", "no"], "--threads no: expected"),
-        (&["bench", "now"], "unexpected argument now"),
-        (&["analyze", "--fen", "nonsense"], "--fen: "),
-        (&["analyze", "--fen", "2q2q2/8/q6q/8/8/Q6Q/8 w"], "--fen: "),
-        (&["analyze", "--fen", "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 x"], "the side to move is w or b"),
-        (&["analyze", "--moves", "d1-d7/g7 a7-d4"], "--moves: line 1: in no game: a7-d4"),
-        (
-            &["analyze", "--moves", "d1-d7/g7 a7-a8/a8"],
-            "move 2, a7-a8/a8, is not legal: the arrow cannot fly",
-        ),
-        (&["analyze", "--moves", "d1-d7/g7", "--ply", "2"], "--ply 2: the game has 1 moves"),
-        (&["analyze", "--record", "a", "--moves", "d1-d7/g7"], "--moves and --record cannot be combined"),
-        (&["perft", "1", "--moves", "d1-d7/g7"], "--moves is for analyze"),
-        (&["play", "--level", "11"], "--level 11: expected a level from 1 to 10"),
-        (&["play", "--level", "3", "--time", "5"], "cannot be combined with --time or --iterations"),
-        (&["analyze", "--level", "3"], "--level is for play"),
-        (&["perft", "1", "--iterations", "9"], "--iterations is for analyze, play, botzone, sau"),
-        (&["analyze", "--time", "soon"], "--time soon: expected a number of seconds"),
-        (&["analyze", "--lines", "0"], "--lines 0: expected"),
-        (&["play", "--side", "green"], "expected one of black, white"),
-        (&["play", "--size", "12"], "--size 12: expected a whole number from 4 to 10"),
-        (&["play", "--preset", "nonsense"], "--preset nonsense: expected one of tournament"),
-        (&["bench", "--preset", "tournament,c=fast"], "c=fast: expected a number from 0 to 10"),
-        (
-            &["bench", "--preset", "tournament,speed=2"],
-            "unknown parameter speed: expected one of c, arrow-c,",
-        ),
-        (
-            &["bench", "--preset", "tournament,model=no-such-file"],
-            "or a weights file: no-such-file: No such file",
-        ),
-        (&["bench", "--preset", "tournament,model=Paper:0"], "belongs to preset paper"),
-        (&["bench", "--preset", "tournament,model=Cargo.toml"], "is not a weights file"),
-        (&["bench", "--preset", "tournament,c"], "\"c\": expected name=value"),
+    let mistakes = [
+        ("perft", "perft needs a depth, like `otrera perft 2`"),
+        ("perft x", "expected a whole number"),
+        ("perft -1", "-1"),
+        ("perft 1 2", "unexpected argument 2"),
+        ("perft 1 --fen nonsense", "--fen"),
+        ("perft 1 --fen", "--fen"),
+        ("bench --foo", "unknown option --foo; see otrera --help"),
+        ("bench --foo 3", "otrera: unknown option --foo; see otrera --help\n"),
+        ("bench --threads no", "--threads no: expected"),
+        ("bench now", "unexpected argument now"),
+        ("analyze --fen nonsense", "--fen: "),
+        ("analyze --fen 2q2q2/8/q6q/8/8/Q6Q/8_w", "--fen: "),
+        ("analyze --fen 2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2_x", "the side to move is w or b"),
+        ("analyze --moves d1-d7/g7_a7-d4", "--moves: line 1: in no game: a7-d4"),
+        ("analyze --moves d1-d7/g7_a7-a8/a8", "move 2, a7-a8/a8, is not legal: the arrow cannot fly"),
+        ("analyze --moves d1-d7/g7 --ply 2", "--ply 2: the game has 1 moves"),
+        ("analyze --record a --moves d1-d7/g7", "--moves and --record cannot be combined"),
+        ("perft 1 --moves d1-d7/g7", "--moves is for analyze"),
+        ("play --level 11", "--level 11: expected a level from 1 to 10"),
+        ("play --level 3 --time 5", "cannot be combined with --time or --iterations"),
+        ("analyze --level 3", "--level is for play"),
+        ("perft 1 --iterations 9", "--iterations is for analyze, play, botzone, sau"),
+        ("analyze --time soon", "--time soon: expected a number of seconds"),
+        ("analyze --lines 0", "--lines 0: expected"),
+        ("play --side green", "expected one of black, white"),
+        ("play --size 12", "--size 12: expected a whole number from 4 to 10"),
+        ("play --preset nonsense", "--preset nonsense: expected one of tournament"),
+        ("bench --preset tournament,c=fast", "c=fast: expected a number from 0 to 10"),
+        ("bench --preset tournament,speed=2", "unknown parameter speed: expected one of c, arrow-c,"),
+        ("bench --preset tournament,model=no-such-file", "or a weights file: no-such-file: No such file"),
+        ("bench --preset tournament,model=Paper:0", "belongs to preset paper"),
+        ("bench --preset tournament,model=Cargo.toml", "is not a weights file"),
+        ("bench --preset tournament,c", "\"c\": expected name=value"),
     ];
-    for (arguments, message) in mistakes {
-        let exit = run(OTRERA, arguments.iter().copied(), b"");
-        assert_eq!((exit.status, exit.rest.as_str()), (Some(2), ""), "{arguments:?}: {}", exit.errors);
+    for (command, message) in mistakes {
+        // A `_` is a space within an argument.
+        let arguments: Vec<String> = command.split(' ').map(|argument| argument.replace('_', " ")).collect();
+        let exit = run(OTRERA, arguments.iter().map(String::as_str), b"");
+        assert_eq!((exit.status, exit.rest.as_str()), (Some(2), ""), "{command}: {}", exit.errors);
         assert!(exit.errors.starts_with("otrera: ") && exit.errors.ends_with('\n'), "{:?}", exit.errors);
         assert_contains(&exit.errors, message);
     }
@@ -118,24 +111,23 @@ fn weights_for_other_boards_are_refused() {
 
 #[test]
 fn help_and_version() {
-    let pages: [(&[&str], &str); 12] = [
-        (&["--help"], "otrera analyze"),
-        (&["-h"], "otrera.toml"),
-        (&["help"], "otrera uci"),
-        (&["--help", "--foo"], "otrera play"),
-        (&["bench", "--help"], "--preset NAME"),
-        (&["analyze", "--help"], "--fen FEN"),
-        (&["play", "-h"], "--record-dir DIR"),
-        (&["uci", "--help"], "--move-overhead S"),
-        (&["resume", "--help"], "--resume-time-left S"),
-        (&["--help", "botzone"], "--keep-running MODE"),
-        (&["help", "sau"], "--total-time S          seconds for all moves of one side (900)"),
-        (&["--help", "parameters"], "lcb-z"),
-    ];
-    for (arguments, text) in pages {
+    for (command, text) in [
+        ("--help", "otrera analyze"),
+        ("-h", "otrera.toml"),
+        ("help", "otrera uci"),
         // Help is shown even with a mistyped option.
-        let exit = run(OTRERA, arguments.iter().copied(), b"");
-        assert_eq!(exit.status, Some(0), "{arguments:?}");
+        ("--help --foo", "otrera play"),
+        ("bench --help", "--preset NAME"),
+        ("analyze --help", "--fen FEN"),
+        ("play -h", "--record-dir DIR"),
+        ("uci --help", "--move-overhead S"),
+        ("resume --help", "--resume-time-left S"),
+        ("--help botzone", "--keep-running MODE"),
+        ("help sau", "--total-time S          seconds for all moves of one side (900)"),
+        ("--help parameters", "lcb-z"),
+    ] {
+        let exit = run(OTRERA, command.split(' '), b"");
+        assert_eq!(exit.status, Some(0), "{command}");
         assert_contains(&exit.rest, text);
     }
     let exit = run(OTRERA, ["--help", "analise"], b"");
@@ -158,10 +150,13 @@ fn a_closed_output_pipe_is_not_an_error() {
 
 #[test]
 fn perft_and_analyze_print_their_results() {
-    let perft = |arguments: &[&str]| output([&["perft"], arguments].concat());
-    assert_eq!(perft(&["1"]), "2176\n");
-    assert_eq!(perft(&["1", "--size", "8"]), "1232\n");
-    assert_eq!(perft(&["--fen", "q2q/4/1*2/Q2Q b - - 1 1", "0"]), "1\n");
+    for (depth, start, count) in [
+        ("1", ["--size", "10"], "2176\n"),
+        ("1", ["--size", "8"], "1232\n"),
+        ("0", ["--fen", "q2q/4/1*2/Q2Q b - - 1 1"], "1\n"),
+    ] {
+        assert_eq!(output(["perft", depth].into_iter().chain(start)), count, "{start:?}");
+    }
     let fen = "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1";
     let analysis = output(["analyze", "--fen", fen, "--iterations", "300", "--lines", "3"]);
     for wanted in [fen, "visits", "continuation", "principal variation", "win rates", "300 iterations"] {
@@ -352,18 +347,23 @@ fn play_supports_white_and_other_boards() {
 
 #[test]
 fn play_explains_each_typing_mistake() {
-    let (output, records) = play_with_input(
-        "mistakes",
-        &[],
-        b"undo\nhello\nd1-d7\nd1-d7/g77\n\nd1-d7/e9\na7-a6/a7\nd1-e3/e4\nz9\n\xff\xfe\nd1-d7/g7\n",
-    );
-    assert_contains(&output, "\"hello\" is not a move");
-    assert_contains(&output, "\"d1-d7\" is not a move");
-    assert_contains(&output, "\"d1-d7/g77\" is not a move");
-    assert_contains(&output, "not legal: the arrow cannot fly to e9");
-    assert_contains(&output, "not legal: the side to move has no amazon on a7");
-    assert_contains(&output, "not legal: the amazon on d1 cannot slide to e3");
-    assert_contains(&output, "you have no move to take back");
+    let mistakes: [(&[u8], &str); 10] = [
+        (b"undo", "you have no move to take back"),
+        (b"hello", "\"hello\" is not a move"),
+        (b"d1-d7", "\"d1-d7\" is not a move"),
+        (b"d1-d7/g77", "\"d1-d7/g77\" is not a move"),
+        (b"", ""),
+        (b"d1-d7/e9", "not legal: the arrow cannot fly to e9"),
+        (b"a7-a6/a7", "not legal: the side to move has no amazon on a7"),
+        (b"d1-e3/e4", "not legal: the amazon on d1 cannot slide to e3"),
+        (b"z9", "\"z9\" is not a move"),
+        (b"\xff\xfe", "is not a move"),
+    ];
+    let typed = mistakes.map(|(line, _)| line).into_iter().chain([&b"d1-d7/g7\n"[..]]);
+    let (output, records) = play_with_input("mistakes", &[], &typed.collect::<Vec<_>>().join(&b'\n'));
+    for (_, explanation) in mistakes {
+        assert_contains(&output, explanation);
+    }
     // Bytes that are not UTF-8 are rejected as a move, and the game continues.
     assert_eq!(output.matches("is not a move").count(), 5, "{output}");
     assert_contains(&output, "Otrera plays ");

@@ -294,9 +294,8 @@ impl Table {
         self.browser.wait_for(&format!("state.tree.current.ply === {}", ply - 1));
     }
 
-    fn resume(&mut self) {
-        self.browser.wait_for("!byId('match-offers').hidden");
-        self.browser.click("#match-offers button");
+    /// Waits until the page has opened the match by itself.
+    fn wait_for_match(&mut self) {
         self.browser.wait_for("match.active && Boolean(state.tree.current.described)");
     }
 
@@ -427,7 +426,7 @@ fn taking_back_a_move_records_the_reason() {
     table.wait_for_save();
     assert_eq!(record(&table.folder).played_moves(), [ours]);
     table.crash();
-    table.resume();
+    table.wait_for_match();
     table.wait_for_phase("entry");
     table.assert_board(&after_ours);
     // After taking back our own move, the page announces it again without a search.
@@ -476,10 +475,17 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     table.set_clock("0:20");
     let ours = table.announced();
     table.wait_for_save();
+    // Another tab can hold a match: a page without this tab's memory offers the match in one button.
+    table.browser.evaluate("sessionStorage.clear()");
     table.load();
-    table.browser.assert_value("match.active", false);
     table.browser.wait_for("byId('match-offers').innerText.includes('Queen Bee – 东北大学')");
-    table.resume();
+    table.browser.assert_value("match.active", false);
+    table.browser.click("#match-offers button");
+    table.wait_for_match();
+    table.wait_for_save();
+    // A reload of the tab opens its match.
+    table.load();
+    table.wait_for_match();
     let decided = table.browser.evaluate("match.decided?.move ?? null");
     assert_eq!(decided, ours.to_string(), "the announced move stays");
     assert_eq!(table.announced(), ours);
@@ -494,7 +500,7 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     table.browser.wait_for("byId('match-problem').textContent.includes('program does not answer')");
     table.load();
     table.browser.forget_events();
-    table.resume();
+    table.wait_for_match();
     table.wait_for_phase("entry");
     let gone = before - table.time_left("black");
     // At least one second has passed, and more on a busy machine.
@@ -523,6 +529,8 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     std::fs::write(&copy, old.to_string()).expect("a file");
     table.browser.give_file("#file", &copy);
     table.browser.wait_for("byId('status').textContent.includes('A match is running')");
+    table.browser.evaluate("match.end('', '')");
+    table.wait_for_save();
     table.crash();
     table.browser.give_file("#file", &copy);
     table.browser.wait_for("byId('status').textContent.includes('incomplete')");
@@ -568,6 +576,8 @@ fn otrera_ponders_only_if_allowed() {
     table.begin("white", 8, "5", "0");
     std::thread::sleep(Duration::from_millis(500));
     table.browser.assert_value("state.tree.current.found", Value::Null);
+    table.browser.evaluate("match.end('', '')");
+    table.wait_for_save();
     table.load();
     table.browser.evaluate("byId('match-pondering').checked = true");
     table.begin("white", 8, "5", "0");
@@ -612,6 +622,17 @@ fn match_mode_is_translated_responsive_and_accessible() {
             assert!(board.as_f64() >= Some(700.0), "{board}");
         }
     }
+    // On a phone, the board is at the top; on its side, beside clocks and move.
+    for (size, condition) in [
+        ([390, 844], "board.top <= 120 && board.bottom <= innerHeight && panel.top >= board.bottom"),
+        ([844, 390], "board.top >= 0 && board.bottom <= innerHeight && panel.left >= board.right"),
+    ] {
+        table.browser.resize(size, size[0] < 500);
+        let boxes =
+            "const [board, panel] = ['board', 'match'].map((id) => byId(id).getBoundingClientRect());";
+        let fits = format!("(() => {{ scrollTo(0, 0); {boxes} return {condition}; }})()");
+        assert_eq!(table.browser.evaluate(&fits), true, "{size:?}");
+    }
     for (button, dialog) in [("match-back", None), ("match-end", Some("match-end-dialog"))] {
         table.browser.click(&format!("#{button}"));
         if let Some(dialog) = dialog {
@@ -628,9 +649,12 @@ fn match_mode_is_translated_responsive_and_accessible() {
     let said = table.browser.evaluate("byId('match').innerText.replace(byId('match-saved').innerText, '')");
     let names = ["SAU", "Enter", "Esc", "Otrera", "Queen", "Bee"];
     assert_translated(said.as_str().expect("a text"), &names);
+    table.wait_for_save();
+    table.browser.evaluate("sessionStorage.clear()");
     table.load();
     table.browser.evaluate(&axe);
     table.browser.wait_for("!byId('match-offers').hidden");
+    assert_translated(&table.browser.text("#match-offers"), &names);
     table.browser.click("#open-match");
     assert_accessible(&mut table.browser, "the dialog of a new match");
 }
@@ -674,7 +698,7 @@ fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
             } else {
                 table.crash();
             }
-            table.resume();
+            table.wait_for_match();
         }
     }
     table.wait_for_phase("over");

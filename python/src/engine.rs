@@ -3,7 +3,10 @@
 use crate::board::Board;
 use crate::errors::{EngineBusyError, value_error};
 use crate::report::Report;
-use otrera::{Limits, Model, Params, Position, Resources, Search};
+use otrera::{Limits, Model, Params, Resources};
+use otrera_requests::answer::Found;
+use otrera_requests::engine::Engine as Requests;
+use otrera_requests::request;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,8 +67,8 @@ impl Limit {
 ///
 /// `preset` names a preset and parameters as the program's option does (`"tournament"`, `"paper"`,
 /// `"tournament,model=FILE"`), `threads` is the number of search threads, `memory` the maximum size of the tree in MiB
-/// (1 to 32768; the tree takes memory only as it grows). With one thread and a limit of iterations, equal seeds give
-/// equal searches. Raises ValueError.
+/// (at most 32768 are used; the tree takes memory only as it grows). With one thread and a limit of iterations, equal
+/// seeds give equal searches. Raises ValueError.
 ///
 /// An engine searches one position at a time: EngineBusyError is raised during a search. Several engines can search in
 /// several Python threads, since a search does not hold the GIL. Ctrl-C stops a search and raises KeyboardInterrupt.
@@ -81,8 +84,8 @@ impl Limit {
 /// ValueError: expected one of tournament, paper, mg, peo, mcts, uct
 #[pyclass(module = "otrera", frozen)]
 pub struct Engine {
-    /// The search; `None` while a thread uses it.
-    search: Arc<Mutex<Option<Search>>>,
+    /// The engine that answers requests; `None` while a thread uses it.
+    requests: Arc<Mutex<Option<Requests>>>,
     /// Preset and parameters.
     #[pyo3(get)]
     preset: String,
@@ -99,16 +102,13 @@ impl Engine {
     #[new]
     #[pyo3(signature = (preset="tournament", threads=1, memory=160, seed=1))]
     fn new(preset: &str, threads: usize, memory: usize, seed: u64) -> PyResult<Self> {
-        if !(1..=1024).contains(&threads) {
-            return Err(value_error(format!("threads={threads}: the number of threads is from 1 to 1024")));
+        let mut resources = Resources { seed, ..Resources::default() };
+        for (setting, value) in [(Resources::THREADS, threads), (Resources::MEMORY, memory)] {
+            setting.set(&mut resources, &value.to_string()).map_err(value_error)?;
         }
-        if !(1..=32 << 10).contains(&memory) {
-            return Err(value_error(format!("memory={memory}: the memory is from 1 to 32768 MiB")));
-        }
-        let resources = Resources { threads, memory: memory << 20, seed };
-        let search = Search::new(Position::standard(), params(preset)?, resources);
-        let search = Arc::new(Mutex::new(Some(search)));
-        Ok(Self { search, preset: preset.into(), threads, memory })
+        let requests = Requests::new(params(preset)?, resources);
+        let requests = Arc::new(Mutex::new(Some(requests)));
+        Ok(Self { requests, preset: preset.into(), threads, memory })
     }
 
     /// Searches for a move and returns a Report, whose `move` is the move to play. If only one move is legal, it takes
@@ -152,32 +152,48 @@ impl Engine {
         if let Some(winner) = board.position.winner() {
             return Err(value_error(format!("the game is over: {winner} has won")));
         }
-        let taken = lock(&self.search).take();
-        let mut search =
-            taken.ok_or_else(|| EngineBusyError::new_err("the engine is searching: stop it first"))?;
-        let (shared, slot) = (Arc::new(Shared::default()), self.search.clone());
-        let (analysis, board) = (Analysis { shared: shared.clone(), lines }, board.clone());
-        std::thread::Builder::new().spawn(move || {
-            // Dropped last, also after a panic: the waiting caller learns that the search is over.
-            let over = Over(shared.clone());
-            set_up(&mut search, &board);
-            let mut progress = |report: &otrera::Report| shared.give(report.clone());
-            let report = search.run(&limit.now(), &shared.stop, &mut progress);
-            *lock(&slot) = Some(search);
-            lock(&shared.state).last = Some(report.clone());
-            shared.give(report);
-            drop(over);
+        let line = request::Line {
+            past: board.played.iter().map(|(position, _)| *position).collect(),
+            moves: board.played.iter().map(|(_, mv)| *mv).collect(),
+            position: board.position,
+        };
+        // The report must have a line, since its variation is that of the first line.
+        let most = lines.max(1);
+        let shared = self.begin(move |requests, shared| {
+            let mut progress = |report: &otrera::Report| shared.give(Found::new(report, most));
+            let report = requests.search(&line, &limit.now(), &shared.stop, &mut progress);
+            let found = report.map(|report| Found::new(&report, most));
+            lock(&shared.state).last = Some(found.clone());
+            if let Ok(found) = found {
+                shared.give(found);
+            }
         })?;
-        Ok(analysis)
+        Ok(Analysis { shared, lines })
+    }
+
+    /// Answers a request, given and answered as JSON, like `otrera serve`; docs/requests.md lists the requests. A bad
+    /// request gets an answer with a `problem`. Raises EngineBusyError during a search.
+    ///
+    /// >>> import json
+    /// >>> from otrera import Engine
+    /// >>> answer = json.loads(Engine().answer('{"id": 1, "do": "think", "edge": 8, "iterations": 500, "lines": 2}'))
+    /// >>> answer["id"], len(answer["lines"]), answer["best"] == answer["lines"][0]["move"]
+    /// (1, 2, True)
+    /// >>> Engine().answer('{"do": "start", "edge": 11}')
+    /// '{"problem":"a board has 4 to 10 squares along each edge"}'
+    fn answer(&self, py: Python<'_>, request: String) -> PyResult<String> {
+        let answer = Arc::new(Mutex::new(String::new()));
+        let written = Arc::clone(&answer);
+        let shared = self.begin(move |requests, shared| {
+            *lock(&written) = requests.answer(&request, &shared.stop);
+        })?;
+        drop(shared.wait_for_end(py)?);
+        Ok(std::mem::take(&mut *lock(&answer)))
     }
 
     /// Drops the search tree. Raises EngineBusyError during a search.
     fn clear(&self) -> PyResult<()> {
-        let mut search = lock(&self.search);
-        let search = search
-            .as_mut()
-            .ok_or_else(|| EngineBusyError::new_err("the engine is searching: stop it first"))?;
-        search.clear();
+        lock(&self.requests).as_mut().ok_or_else(busy)?.clear();
         Ok(())
     }
 
@@ -195,15 +211,40 @@ pub fn params(text: &str) -> PyResult<Params> {
     Params::read(text, read_model).map_err(value_error)
 }
 
-/// Sets the root of a search to the position of a board. Keeps the tree if the root is an earlier position of that
-/// board.
-fn set_up(search: &mut Search, board: &Board) {
-    let root = *search.position();
-    match board.played.iter().rposition(|(position, _)| *position == root) {
-        Some(first) if root != board.position => {
-            board.played[first..].iter().for_each(|(_, mv)| search.advance(*mv));
-        }
-        _ => search.set_position(board.position),
+impl Engine {
+    /// Calls a function with the engine on another thread. Fails if the engine is in use.
+    fn begin(&self, work: impl FnOnce(&mut Requests, &Shared) + Send + 'static) -> PyResult<Arc<Shared>> {
+        let taken = lock(&self.requests).take().ok_or_else(busy)?;
+        let shared = Arc::new(Shared::default());
+        let lent = Lent { shared: shared.clone(), requests: Some(taken), slot: self.requests.clone() };
+        // If the thread cannot start, the closure is dropped and the engine is free again.
+        std::thread::Builder::new().spawn(move || {
+            let mut lent = lent;
+            if let Some(requests) = &mut lent.requests {
+                work(requests, &lent.shared);
+            }
+        })?;
+        Ok(shared)
+    }
+}
+
+fn busy() -> PyErr {
+    EngineBusyError::new_err("the engine is searching: stop it first")
+}
+
+/// An engine that a thread uses. When this is dropped, also after a panic, the engine is free again and nobody waits
+/// any more.
+struct Lent {
+    shared: Arc<Shared>,
+    requests: Option<Requests>,
+    slot: Arc<Mutex<Option<Requests>>>,
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        *lock(&self.slot) = self.requests.take();
+        lock(&self.shared.state).is_over = true;
+        self.shared.changed.notify_all();
     }
 }
 
@@ -223,15 +264,15 @@ struct Shared {
 #[derive(Default)]
 struct State {
     /// Newest report that was not read yet.
-    unread: Option<otrera::Report>,
-    /// Final report.
-    last: Option<otrera::Report>,
+    unread: Option<Found>,
+    /// Final report, or the reason why there is none.
+    last: Option<Result<Found, String>>,
     is_over: bool,
 }
 
 impl Shared {
-    fn give(&self, report: otrera::Report) {
-        lock(&self.state).unread = Some(report);
+    fn give(&self, found: Found) {
+        lock(&self.state).unread = Some(found);
         self.changed.notify_all();
     }
 
@@ -249,15 +290,15 @@ impl Shared {
             }
         }
     }
-}
 
-/// Ends the waiting when it is dropped.
-struct Over(Arc<Shared>);
-
-impl Drop for Over {
-    fn drop(&mut self) {
-        lock(&self.0.state).is_over = true;
-        self.0.changed.notify_all();
+    /// Waits without the GIL until the search is over. After Ctrl-C the engine is free again when the exception
+    /// arrives.
+    fn wait_for_end(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, State>> {
+        let waited = self.wait(py, |_| false);
+        if waited.is_err() {
+            py.detach(|| drop(self.changed.wait_while(lock(&self.state), |state| !state.is_over)));
+        }
+        waited
     }
 }
 
@@ -284,17 +325,11 @@ impl Analysis {
 
     /// Waits for the end of the search and returns the final Report.
     fn wait(&self, py: Python<'_>) -> PyResult<Report> {
-        let waited = self.shared.wait(py, |_| false);
-        if let Err(interrupt) = waited {
-            // The engine is free again when the exception arrives.
-            py.detach(|| {
-                let state = lock(&self.shared.state);
-                drop(self.shared.changed.wait_while(state, |state| !state.is_over));
-            });
-            return Err(interrupt);
+        match self.shared.wait_for_end(py)?.last.clone() {
+            Some(Ok(found)) => self.convert(py, found),
+            Some(Err(problem)) => Err(PyRuntimeError::new_err(problem)),
+            None => Err(PyRuntimeError::new_err("the search failed")),
         }
-        let report = waited?.last.clone();
-        self.convert(py, &report.ok_or_else(|| PyRuntimeError::new_err("the search failed"))?)
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -302,8 +337,8 @@ impl Analysis {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Report>> {
-        let report = self.shared.wait(py, |state| state.unread.is_some())?.unread.take();
-        report.map(|report| self.convert(py, &report)).transpose()
+        let found = self.shared.wait(py, |state| state.unread.is_some())?.unread.take();
+        found.map(|found| self.convert(py, found)).transpose()
     }
 
     fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -318,9 +353,8 @@ impl Analysis {
 }
 
 impl Analysis {
-    fn convert(&self, py: Python<'_>, report: &otrera::Report) -> PyResult<Report> {
-        let best = report.best.ok_or_else(|| PyRuntimeError::new_err("the search found no move"))?;
-        Report::new(py, best, report, self.lines)
+    fn convert(&self, py: Python<'_>, found: Found) -> PyResult<Report> {
+        Report::new(py, found, self.lines)
     }
 }
 

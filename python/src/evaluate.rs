@@ -18,7 +18,8 @@ pub struct Evaluation {
     /// Win rates of the side to move, float32, shape (n,), 0 to 1.
     win_rates: Py<PyArray1<f32>>,
     /// Expected leads of the side to move in moves, float32, shape (n,); NaN if the preset does not estimate the lead.
-    leads: Py<PyArray1<f32>>,
+    /// None if not requested.
+    leads: Option<Py<PyArray1<f32>>>,
     /// Policy of the movements, the first halves of the moves, float32, shape (m,): probabilities that sum to 1 for
     /// each position. None if not requested.
     policy: Option<Py<PyArray1<f32>>>,
@@ -26,6 +27,13 @@ pub struct Evaluation {
     movements: Option<Py<PyArray2<u8>>>,
     /// Offsets, int64, shape (n + 1,): the movements of position i are `offsets[i]` to `offsets[i + 1] - 1`.
     offsets: Option<Py<PyArray1<i64>>>,
+    /// Policy of the arrows, the second halves of the moves, float32, shape (k,): probabilities that sum to 1 for each
+    /// movement. None unless requested.
+    arrow_policy: Option<Py<PyArray1<f32>>>,
+    /// Targets of these arrows, uint8, shape (k,): indices `row * size + column`.
+    arrows: Option<Py<PyArray1<u8>>>,
+    /// Offsets, int64, shape (m + 1,): the arrows of movement j are `arrow_offsets[j]` to `arrow_offsets[j + 1] - 1`.
+    arrow_offsets: Option<Py<PyArray1<i64>>>,
     /// Distances, uint8, shape (n, 2, 2, size, size): by side (Black, White), by kind of move (queen, king), row and
     /// column. A distance is the number of moves in which an amazon of that side reaches an empty square; 255 if none
     /// does, and for squares that are not empty. None if not requested.
@@ -34,8 +42,9 @@ pub struct Evaluation {
 
 /// Evaluates many boards of equal size, without search, in one call and without the GIL.
 ///
-/// `policy=False` and `distances=False` leave these arrays out, which saves time. Raises ValueError for boards of
-/// different sizes or an unknown preset.
+/// `leads=False`, `policy=False` and `distances=False` leave these arrays out, which saves time. `arrows=True` adds the
+/// policy of the arrows after each movement, thousands of numbers for a position. Raises ValueError for boards of
+/// different sizes, an unknown preset, or arrows without policy.
 ///
 /// >>> from otrera import Board, evaluate
 /// >>> boards = [Board(), Board(moves=["d1-d7/g7"])]
@@ -47,15 +56,24 @@ pub struct Evaluation {
 /// 1.0
 /// >>> evaluation.distances[0, 0, 0, 6].tolist()  # Black's queen moves to rank 7
 /// [255, 2, 2, 1, 2, 2, 1, 2, 2, 255]
+/// >>> full = evaluate([Board()], arrows=True)
+/// >>> full.arrows.shape, bool(full.arrow_offsets[-1] == len(Board().legal_moves))
+/// ((2176,), True)
 #[pyfunction]
-#[pyo3(signature = (boards, preset="tournament", policy=true, distances=true))]
+#[pyo3(signature = (boards, preset="tournament", policy=true, distances=true, leads=true, arrows=false))]
 pub fn evaluate(
     py: Python<'_>,
     boards: &Bound<'_, PyAny>,
     preset: &str,
     policy: bool,
     distances: bool,
+    leads: bool,
+    arrows: bool,
 ) -> PyResult<Evaluation> {
+    if arrows && !policy {
+        return Err(value_error("arrows=True needs policy=True"));
+    }
+    let parts = Parts { policy, distances, leads, arrows };
     let mut positions = Vec::new();
     for board in boards.try_iter()? {
         positions.push(board?.cast::<Board>()?.try_borrow()?.position);
@@ -69,78 +87,113 @@ pub fn evaluate(
     }
     let model = params(preset)?.model().clone();
     model.check_board(size).map_err(value_error)?;
-    let arrays = py.detach(|| Arrays::new(&positions, &model, policy, distances));
+    let arrays = py.detach(|| Arrays::new(&positions, &model, &parts));
     let edge = size.edge();
-    let movements = arrays.movements.map(|pairs| PyArray1::from_vec(py, pairs).reshape([arrays.plies, 2]));
+    let policies = arrays.policies.unwrap_or_default();
+    let (plies, given) = (policies.policy.values.len(), policy.then_some(()));
+    let movements = given.map(|()| PyArray1::from_vec(py, policies.movements).reshape([plies, 2]));
+    let arrow = arrows.then_some(());
     let distances = arrays
         .distances
         .map(|cells| PyArray1::from_vec(py, cells).reshape([positions.len(), 2, 2, edge, edge]));
     Ok(Evaluation {
         values: PyArray1::from_vec(py, arrays.values).unbind(),
         win_rates: PyArray1::from_vec(py, arrays.win_rates).unbind(),
-        leads: PyArray1::from_vec(py, arrays.leads).unbind(),
-        policy: arrays.policy.map(|policy| PyArray1::from_vec(py, policy).unbind()),
+        leads: arrays.leads.map(|leads| PyArray1::from_vec(py, leads).unbind()),
+        policy: given.map(|()| PyArray1::from_vec(py, policies.policy.values).unbind()),
         movements: movements.transpose()?.map(Bound::unbind),
-        offsets: arrays.offsets.map(|offsets| PyArray1::from_vec(py, offsets).unbind()),
+        offsets: given.map(|()| PyArray1::from_vec(py, policies.policy.offsets).unbind()),
+        arrow_policy: arrow.map(|()| PyArray1::from_vec(py, policies.arrow_policy.values).unbind()),
+        arrows: arrow.map(|()| PyArray1::from_vec(py, policies.arrows).unbind()),
+        arrow_offsets: arrow.map(|()| PyArray1::from_vec(py, policies.arrow_policy.offsets).unbind()),
         distances: distances.transpose()?.map(Bound::unbind),
     })
+}
+
+/// The arrays that are requested.
+struct Parts {
+    policy: bool,
+    distances: bool,
+    leads: bool,
+    arrows: bool,
 }
 
 /// The contents of the arrays.
 struct Arrays {
     values: Vec<f32>,
     win_rates: Vec<f32>,
-    leads: Vec<f32>,
-    policy: Option<Vec<f32>>,
-    movements: Option<Vec<u8>>,
-    offsets: Option<Vec<i64>>,
+    leads: Option<Vec<f32>>,
+    policies: Option<Policies>,
     distances: Option<Vec<u8>>,
-    /// Number of movements of all positions.
-    plies: usize,
 }
 
 impl Arrays {
-    fn new(positions: &[Position], model: &Model, policy: bool, distances: bool) -> Self {
+    fn new(positions: &[Position], model: &Model, parts: &Parts) -> Self {
         let evaluator = Evaluator::new(model.clone());
         let mut scratch = ModelScratch::default();
         let values: Vec<_> =
             positions.iter().map(|position| evaluator.value(position, &mut scratch)).collect();
         let lead = |position| model.lead(position, &mut scratch).unwrap_or(f32::NAN);
-        let leads = positions.iter().map(lead).collect();
-        let distances = distances.then(|| distances_of(positions, &evaluator));
-        let policies = policy.then(|| Policies::new(positions, &evaluator));
-        let plies = policies.as_ref().map_or(0, |policies| policies.policy.len());
-        let (policy, movements, offsets) = policies.map_or((None, None, None), |policies| {
-            (Some(policies.policy), Some(policies.movements), Some(policies.offsets))
-        });
-        let win_rates = values.iter().map(|&value| model.win_rate(value).0).collect();
-        let values = values.iter().map(|value| value.0).collect();
-        Self { values, win_rates, leads, policy, movements, offsets, distances, plies }
+        Self {
+            leads: parts.leads.then(|| positions.iter().map(lead).collect()),
+            policies: parts.policy.then(|| Policies::new(positions, &evaluator, parts.arrows)),
+            distances: parts.distances.then(|| distances_of(positions, &evaluator)),
+            win_rates: values.iter().map(|&value| model.win_rate(value).0).collect(),
+            values: values.iter().map(|value| value.0).collect(),
+        }
     }
 }
 
-/// Policies of all positions, one after the other.
-struct Policies {
-    policy: Vec<f32>,
-    movements: Vec<u8>,
+/// Probability distributions, one after the other.
+struct Distributions {
+    values: Vec<f32>,
+    /// Place of the first value of each distribution, and of the end.
     offsets: Vec<i64>,
 }
 
+impl Default for Distributions {
+    fn default() -> Self {
+        Self { values: Vec::new(), offsets: vec![0] }
+    }
+}
+
+impl Distributions {
+    /// Adds the distribution with these logits.
+    fn add(&mut self, logits: impl Iterator<Item = f32> + Clone) {
+        let best = logits.clone().fold(f32::NEG_INFINITY, f32::max);
+        let scores: Vec<f32> = logits.map(|logit| logit - best).collect();
+        let sum = sum_of_odds(&scores);
+        self.values.extend(scores.iter().map(|&score| odds(score) / sum));
+        self.offsets.push(self.values.len() as i64);
+    }
+}
+
+/// Policies of all positions.
+#[derive(Default)]
+struct Policies {
+    policy: Distributions,
+    movements: Vec<u8>,
+    arrow_policy: Distributions,
+    arrows: Vec<u8>,
+}
+
 impl Policies {
-    fn new(positions: &[Position], evaluator: &Evaluator) -> Self {
+    fn new(positions: &[Position], evaluator: &Evaluator, has_arrows: bool) -> Self {
         let mut scratch = ModelScratch::default();
-        let (mut policy, mut movements, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
+        let mut policies = Self::default();
         for position in positions {
+            let index = |square| index_of(square, position.size()) as u8;
             let logits = evaluator.movement_logits(position, &mut scratch);
-            let best = logits.iter().map(|(_, logit)| *logit).fold(f32::NEG_INFINITY, f32::max);
-            let scores: Vec<f32> = logits.iter().map(|(_, logit)| logit - best).collect();
-            let sum = sum_of_odds(&scores);
-            policy.extend(scores.iter().map(|&score| odds(score) / sum));
+            policies.policy.add(logits.iter().map(|(_, logit)| *logit));
             let squares = logits.iter().flat_map(|(movement, _)| [movement.from, movement.to]);
-            movements.extend(squares.map(|square| index_of(square, position.size()) as u8));
-            offsets.push(policy.len() as i64);
+            policies.movements.extend(squares.map(index));
+            for (movement, _) in logits.iter().filter(|_| has_arrows) {
+                let logits = evaluator.arrow_logits(&position.with_movement(*movement), &mut scratch);
+                policies.arrow_policy.add(logits.iter().map(|(_, logit)| *logit));
+                policies.arrows.extend(logits.iter().map(|(arrow, _)| index(*arrow)));
+            }
         }
-        Self { policy, movements, offsets }
+        policies
     }
 }
 

@@ -1,8 +1,10 @@
 """The package as a program uses it: examples of docstrings and pages, types, rules, records, searches, evaluation."""
 
+import ast
 import copy
 import doctest
 import inspect
+import json
 import math
 import os
 import pathlib
@@ -307,6 +309,27 @@ class Searches(unittest.TestCase):
             engine.analyse(Board(), Limit())
         engine.play(Board(), Limit(iterations=1))
 
+    def test_requests_and_reports_have_one_form(self):
+        engine = Engine()
+        report = json.loads(engine.analyse(Board(size=6), Limit(iterations=300), lines=2).to_json())
+        engine.clear()
+        answer = json.loads(engine.answer('{"do": "think", "edge": 6, "iterations": 300, "lines": 2}'))
+        for one in [report, answer]:
+            del one["seconds"]
+        self.assertEqual(answer, report)
+        self.assertIn("problem", json.loads(engine.answer("nonsense")))
+        with engine.analysis(Board()), self.assertRaises(otrera.EngineBusyError):
+            engine.answer('{"do": "version"}')
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            engine.answer('{"do": "think", "seconds": 600}')
+        self.assertEqual(json.loads(engine.answer('{"do": "version"}')), {"version": otrera.__version__})
+
+    def test_python_39_can_read_the_package(self):
+        for path in pathlib.Path(otrera.__file__).parent.glob("*.py*"):
+            ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
+
     def test_options_out_of_range_are_refused(self):
         for wrong in [
             lambda: Engine(threads=0),
@@ -358,8 +381,11 @@ class Evaluations(unittest.TestCase):
                     np.testing.assert_array_equal(distances[side, kind], expected)
 
     def test_parts_can_be_left_out(self):
-        lean = otrera.evaluate(iter(self.boards()), policy=False, distances=False)
-        self.assertEqual((lean.policy, lean.movements, lean.offsets, lean.distances), (None,) * 4)
+        lean = otrera.evaluate(iter(self.boards()), policy=False, distances=False, leads=False)
+        self.assertEqual((lean.policy, lean.movements, lean.offsets, lean.distances, lean.leads), (None,) * 5)
+        self.assertEqual((lean.arrow_policy, lean.arrows, lean.arrow_offsets), (None,) * 3)
+        with self.assertRaisesRegex(ValueError, "needs policy=True"):
+            otrera.evaluate([Board()], policy=False, arrows=True)
         self.assertEqual(lean.values.shape, (12,))
         empty = otrera.evaluate([])
         self.assertEqual((empty.values.shape, empty.offsets.tolist(), empty.movements.shape), ((0,), [0], (0, 2)))
@@ -370,6 +396,16 @@ class Evaluations(unittest.TestCase):
             otrera.evaluate([Board()], preset="x")
         with self.assertRaises(TypeError):
             otrera.evaluate(["x"])
+
+    def test_arrows_follow_each_movement(self):
+        board = self.boards()[5]
+        evaluation = otrera.evaluate([board], arrows=True)
+        moves = set()
+        for place, squares in enumerate(evaluation.movements):
+            part = slice(*evaluation.arrow_offsets[place : place + 2])
+            moves |= {Move.from_indices((*squares.tolist(), arrow), board.size) for arrow in evaluation.arrows[part].tolist()}
+            self.assertAlmostEqual(float(evaluation.arrow_policy[part].sum()), 1, places=4)
+        self.assertEqual(moves, set(board.legal_moves))
 
 
 def slow_distances(grid, amazon, reach):

@@ -27,6 +27,7 @@ pub mod filling;
 #[doc(hidden)] // public for tests
 pub mod regions;
 
+use crate::board::bitboard::Bitboard;
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::Side;
@@ -180,6 +181,36 @@ impl FillingProver {
         self.known.insert(piece, bounds);
         bounds
     }
+}
+
+/// A region that one side walls off: a connected component of its [own squares](Regions::own).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Enclosed {
+    /// The owner.
+    pub side: Side,
+    /// The empty squares.
+    pub squares: Bitboard,
+    /// Moves that the owner is certain to have there.
+    pub moves: u32,
+}
+
+/// Returns the regions of a position that a side walls off, Black's first.
+///
+/// ```
+/// use otrera::{Position, Side, endgame::enclosed};
+/// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::White).unwrap();
+/// let moves: Vec<_> = enclosed(&walled).map(|region| (region.side, region.moves)).collect();
+/// assert_eq!(moves, [(Side::Black, 1), (Side::White, 3)]);
+/// ```
+pub fn enclosed(position: &Position) -> impl Iterator<Item = Enclosed> {
+    let regions = Regions::of(position);
+    Side::BOTH.into_iter().flat_map(move |side| {
+        regions.closed(side).pieces().map(move |piece| Enclosed {
+            side,
+            squares: piece.empty,
+            moves: filling::filling_of_piece(piece).low,
+        })
+    })
 }
 
 /// Returns the number of moves that `side` needs to win against at most `others` moves of the other side: one more than

@@ -3,7 +3,9 @@
 //! ```json
 //! {"number":0,"black":"tournament","white":"paper","start":"3q2q3/… w - - 0 1","winner":"black",
 //!  "control":"0.1 s a move","moves":[{"move":"d1-d7/g7","seconds":0.1,"effort":60000,"win_rate":0.53}, …],
-//!  "notes":{"1":{"comment":"…","name":"…","value":6,"variations":[{"moves":[…],"notes":{…}}]}},
+//!  "notes":{"1":{"comment":"…","name":"…","value":6,"mark":"mistake",
+//!    "analysis":{"black":0.53,"lead":1.5,"visits":60000,"line":"a7-d4/a7 d7-e7/e4"},
+//!    "variations":[{"moves":[…],"notes":{…}}]}},
 //!  "visits":{"0":"d1-d7/g7 420, d1-d7/f9 130, …"}}
 //! ```
 //!
@@ -49,6 +51,22 @@ pub(super) mod fen {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Position, D::Error> {
         Position::from_fen(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+/// Serializes a line of moves as one string: `d1-d7/g7 a7-d4/a7`.
+pub(super) mod line {
+    use crate::board::moves::Move;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(moves: &[Move], serializer: S) -> Result<S::Ok, S::Error> {
+        let texts: Vec<String> = moves.iter().map(Move::to_string).collect();
+        serializer.serialize_str(&texts.join(" "))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Move>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.split_whitespace().map(|text| text.parse().map_err(D::Error::custom)).collect()
     }
 }
 

@@ -10,6 +10,7 @@ mod parts;
 mod reading;
 pub mod scan;
 pub mod sgf;
+pub mod standing;
 mod work;
 
 use reading::Intake;
@@ -101,6 +102,12 @@ pub struct Note {
     /// Value of the position; positive is good for Black. Otrera writes the result of [`Note::value_of`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f32>,
+    /// Mark of the move that led to the position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark: Option<Mark>,
+    /// The search of the position; boxed because few notes have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analysis: Option<Box<Analysis>>,
     /// Alternatives to the next move of the line; their moves can be illegal. Empty after the last move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variations: Vec<Variation>,
@@ -112,6 +119,35 @@ impl Note {
         // Rounded to tenths of a percent: further digits are search noise.
         ((2.0 * black - 1.0) * 1000.0).round() / 10.0
     }
+}
+
+/// Mark of a move, see [`MARKS`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mark {
+    /// The best move.
+    Best,
+    /// A small loss.
+    Inaccuracy,
+    /// A loss.
+    Mistake,
+    /// A large loss.
+    Blunder,
+}
+
+/// Result of the search of a position.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Analysis {
+    /// Black's win rate, 0 to 1.
+    pub black: f32,
+    /// Black's expected lead in moves, see [`crate::eval::lead`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<f32>,
+    /// Visits of the position.
+    pub visits: u64,
+    /// The best line; a position of a finished game has none.
+    #[serde(default, with = "json::line", skip_serializing_if = "Vec::is_empty")]
+    pub line: Vec<Move>,
 }
 
 /// An alternative to the moves played: a line of moves with its own notes, which can hold further variations.

@@ -7,7 +7,7 @@ use super::tree::{self, ArenaChunk, Edge, NodeId, Tree};
 use crate::board::moves::Move;
 use crate::eval::model::{Model, ModelScratch};
 use crate::eval::policy;
-use crate::simd::{Kernel, Lanes, dispatch};
+use crate::simd::Lanes;
 
 /// Node expander of one worker, with buffers reused between nodes.
 #[derive(Default)]
@@ -19,18 +19,6 @@ pub struct Expander {
 }
 
 impl Expander {
-    /// Calls [`Expander::expand`] with the instructions of `kernel` and no excluded moves.
-    pub fn expand_on(
-        &mut self,
-        kernel: Kernel,
-        tree: &Tree,
-        id: NodeId,
-        state: &State,
-        params: &TournamentParams,
-    ) -> Option<NodeId> {
-        dispatch!(kernel, L => self.expand::<L>(tree, id, state, &[], params))
-    }
-
     /// Expands a node with the edges of [`EdgeLister::list`]. Returns the first child and counts its first visit.
     ///
     /// Returns `None` if the memory is full, the node has no edges, or another worker has begun to expand the node.
@@ -79,18 +67,6 @@ impl Default for EdgeLister {
 }
 
 impl EdgeLister {
-    /// Calls [`EdgeLister::list`] with the instructions of `kernel` and no excluded moves.
-    pub fn list_on(
-        &mut self,
-        kernel: Kernel,
-        state: &State,
-        params: &TournamentParams,
-        tried: &[Edge],
-        count: usize,
-    ) -> &[Edge] {
-        dispatch!(kernel, L => self.list::<L>(state, &[], params, tried.iter().copied(), count))
-    }
-
     /// Lists a state's edges by descending prior. Omits `excluded` moves unless all moves are excluded. The slice has
     /// full length, but only the first `count` elements are valid.
     ///

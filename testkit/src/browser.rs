@@ -301,10 +301,17 @@ impl Browser {
             "(() => {
             const rim = document.querySelector('#board .rim').getBoundingClientRect();
             const edge = Math.sqrt(document.querySelectorAll('#board .square').length);
-            const square = (element) => {
+            const place = (element) => {
                 const box = element.getBoundingClientRect();
                 const column = Math.floor((box.x + box.width / 2 - rim.x) / rim.width * edge);
-                const row = Math.floor((rim.bottom - box.y - box.height / 2) / rim.height * edge);
+                return [column, Math.floor((rim.bottom - box.y - box.height / 2) / rim.height * edge)];
+            };
+            // On a turned board the letter a is at the right.
+            const letters = [...document.querySelectorAll('#board .coordinate')];
+            const letter = letters.find(({ textContent }) => textContent === 'a');
+            const isTurned = place(letter)[0] > 0;
+            const square = (element) => {
+                const [column, row] = place(element).map((number) => (isTurned ? edge - 1 - number : number));
                 return 'abcdefghij'[column] + (row + 1);
             };
             const all = (selector, name) =>

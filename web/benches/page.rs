@@ -46,7 +46,7 @@ fn analyse(browser: &mut Browser, open: impl FnOnce(&mut Browser)) -> f64 {
     open(browser);
     browser.wait_for("Boolean(state.tree?.current.described)");
     // Two persons play, because a game against the engine hides the analysis.
-    browser.evaluate("newGame(10, { black: 'human', white: 'human' }, { seconds: 1 })");
+    browser.evaluate("asked.side = 'both', newGame()");
     browser.wait_for("state.players.white === 'human' && Boolean(state.tree.current.described)");
     browser.click_and_wait("#analyse", "Boolean(state.found)");
     let measured = browser.evaluate(&format!(

@@ -12,12 +12,14 @@ import {
 } from "page/core/game.js";
 import { hint } from "page/core/hint.js";
 import { board, draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show.js";
-import { FORMS, openFile, openLink, openText, save, share, showGame } from "page/core/records.js";
+import { FORMS, isOnlyHere, openFiles, openLink, openText, save, share, showGame } from "page/core/records.js";
 import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
-import { asked, fillControls, fillNewGame, newGame, playRoom } from "page/rooms/play.js";
+import { askNewGame, fillControls, fillNewGame, newGame, playRoom } from "page/rooms/play.js";
 import { analyseRoom } from "page/rooms/analyse.js";
+import { basics, door } from "page/rooms/door.js";
 import { setUp } from "page/rooms/setup.js";
+import { friend } from "page/rooms/friend.js";
 import { lesson } from "page/rooms/lesson.js";
 import { puzzles } from "page/rooms/puzzles.js";
 import { match } from "page/rooms/match.js";
@@ -25,7 +27,7 @@ import { listenToPictures } from "page/picture.js";
 import { rules } from "page/rules.js";
 
 const THEMES = ["auto", "light", "dark"];
-const SQUARES_SHOWN = ["off", "owners", "moves"];
+const SQUARES_SHOWN = ["off", "territory", "owners", "moves"];
 
 function setLanguage(chosen) {
   speak(chosen);
@@ -39,12 +41,11 @@ function setLanguage(chosen) {
   fillNewGame();
   match.translate();
   byId("server-note").hidden = !server;
-  // No other computer can open this page's address.
-  byId("share").hidden = Boolean(server);
+  byId("share").textContent = t(isOnlyHere ? "shareText" : "share");
   if (server) byId("server-note").textContent = t("served", server);
   forgetGrid();
   if (state.tree) tell(null);
-  if (setUp.active) setUp.show();
+  room().renew();
 }
 
 function setTheme(theme) {
@@ -52,12 +53,18 @@ function setTheme(theme) {
   document.documentElement.style.colorScheme = theme === "auto" ? "" : theme;
 }
 
+/** Opens a room, unless a running match keeps the board. */
+function goTo(wanted) {
+  if (!wanted?.active && !room().panel().leaves) return tell(t("matchRuns"));
+  return wanted?.visit();
+}
+
 /** Steps through the game by keys that neither a control nor a square uses. */
 function stepByKey(event) {
   const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
   const isTyping = event.target.closest("input, select, textarea, dialog, .scroll-x");
   if (event.key === "Escape" && !event.target.closest("dialog")) setHalf({});
-  if (isTyping || match.active || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
+  if (isTyping || !room().panel().steps || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
   event.preventDefault();
   step(steps[event.key]);
 }
@@ -65,6 +72,9 @@ function stepByKey(event) {
 function listen() {
   const click = (id, action) => byId(id).addEventListener("click", () => action());
   const change = (id, action) => byId(id).addEventListener("change", ({ target }) => action(target));
+  for (const id of ["door-play", "basics-play"]) click(id, () => askNewGame(false));
+  click("door-analyse", () => analyseRoom.visit());
+  for (const one of [playRoom, analyseRoom, door]) click(`open-${one.mode}`, () => goTo(one));
   click("to-start", () => step(-Infinity));
   click("back", () => step(-1));
   click("forward", () => step(1));
@@ -90,7 +100,10 @@ function listen() {
   click("bench", measure);
   change("language", ({ value }) => setLanguage(value));
   change("theme", ({ value }) => setTheme(value));
-  change("squares-shown", draw);
+  change("squares-shown", ({ value }) => {
+    state.squares = value;
+    draw();
+  });
   byId("comment").addEventListener("input", ({ target }) => {
     const { note } = state.tree.current;
     if (target.value) note.comment = target.value;
@@ -103,18 +116,21 @@ function listen() {
   change("lines", drawSearch);
   change("games", ({ value }) => showGame(Number(value)));
   change("file", (input) => {
-    if (input.files.length > 0) openFile(input.files[0]);
+    if (input.files.length > 0) openFiles([...input.files]);
     input.value = "";
   });
   listenToForms();
   listenToLines();
   playRoom.listen();
+  door.listen();
+  basics.listen();
   analyseRoom.listen();
   puzzles.listen();
   sound.listen();
   match.listen();
   review.listen();
   lesson.listen();
+  friend.listen();
   listenToPictures();
   recent.listen();
   rules.listen();
@@ -122,14 +138,14 @@ function listen() {
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    if (event.dataTransfer.files.length > 0) openFile(event.dataTransfer.files[0]);
+    if (event.dataTransfer.files.length > 0) openFiles([...event.dataTransfer.files]);
   });
   addEventListener("hashchange", async () => {
     if (!room().panel().leaves) return tell(t("matchRuns"));
     const { problem } = await openLink();
     // After a bad link, the engine resumes the interrupted task.
     if (problem) return settle(problem);
-    return roomAt(location.hash)?.visit();
+    return goTo(roomAt(location.hash));
   });
 }
 
@@ -190,9 +206,11 @@ async function begin() {
     byId("status").textContent = t("engineFailed", error.message);
     return;
   }
+  await review.prepare();
   const wanted = roomAt(location.hash);
   const { isOpened, problem } = await openLink();
-  if (!isOpened && !(await recent.restore())) await newGame(asked.edge, { ...asked.players }, state.control);
+  // A first visit begins at the door, unless its address names a room.
+  if (!isOpened && !(await recent.restore())) await (wanted && wanted !== door ? newGame() : door.visit());
   if (problem) tell(problem);
   listen();
   if (wanted !== playRoom && wanted !== analyseRoom) wanted?.visit();

@@ -1,5 +1,5 @@
 // The engine's thread: loads the engine and answers requests one after another. The first message is `{ module }`, the
-// engine as gzip in base64; the others are `{ id, request }`.
+// engine as gzip in 91 letters; the others are `{ id, request }`.
 
 let engine;
 let panic = "";
@@ -15,8 +15,26 @@ function textAt(at, bytes) {
   return new TextDecoder().decode(new Uint8Array(engine.memory.buffer, at, bytes));
 }
 
-async function unpacked(base64) {
-  const packed = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+/**
+ * Returns the bytes that `pack.py` has written as letters, the characters 35 to 126 but 60: 13 bits in two of them, at
+ * most 6 last bits in one.
+ */
+function bytesOf(letters) {
+  const digit = (at) => letters.charCodeAt(at) - (letters.charCodeAt(at) > 60 ? 36 : 35);
+  const isOdd = letters.length % 2 === 1;
+  const bytes = new Uint8Array(((letters.length >> 1) * 13 + (isOdd ? 6 : 0)) >> 3);
+  let [bits, count, length] = [0, 0, 0];
+  const add = (value, width) => {
+    bits = (bits << width) | value;
+    for (count += width; count >= 8; count -= 8) bytes[length++] = bits >> (count - 8);
+  };
+  for (let at = 0; at + 1 < letters.length; at += 2) add(digit(at) * 91 + digit(at + 1), 13);
+  if (isOdd) add(digit(letters.length - 1), 6);
+  return bytes;
+}
+
+async function unpacked(letters) {
+  const packed = bytesOf(letters);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }

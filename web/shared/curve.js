@@ -2,7 +2,9 @@
 
 import { html, percent, svg } from "shared/elements.js";
 
-const CURVE = { height: 230, bars: 66, left: 46, right: 12, top: 14, bottom: 26 };
+const CURVE = { height: 230, bars: 66, left: 46, right: 12, axis: 26, top: 14, bottom: 26 };
+/** Minimum lead, in moves, at the top of the right axis. */
+const MIN_LEAD_SCALE = 10;
 /** Minimum share, 0 to 1, that a bar of full height represents. */
 const MIN_BAR_SCALE = 0.1;
 /** Width of a sign above a bar, in pixels. */
@@ -14,7 +16,7 @@ export class Curve {
    * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, label, mark }], legend: [element or text] }],
    * bars: [{ ply, share, side, sign }] }`. `side` is a CSS class; the text `empty` is shown if no series has a point.
    * `proven` points look different, `label` is a text beside a point or null, and `mark` is the CSS class of a larger
-   * point below it or null. The optional `bars` below the curve have heights proportional to `share` and a sign above.
+   * point below it or null. The optional `leads`, `{ points: [{ ply, lead }], legend }`, are drawn by the right axis. The optional `bars` below the curve have heights proportional to `share` and a sign above.
    */
   constructor(holder, choose, chart) {
     this.holder = holder;
@@ -46,7 +48,7 @@ export class Curve {
 
   x(ply) {
     const plies = Math.max(1, this.plies);
-    return CURVE.left + (ply / plies) * (this.width - CURVE.left - CURVE.right);
+    return CURVE.left + (ply / plies) * (this.width - CURVE.left - this.right);
   }
 
   y(rate) {
@@ -55,9 +57,12 @@ export class Curve {
 
   build() {
     this.width = this.holder.clientWidth;
-    const { plies, series, label, empty, bars = [] } = this.chart(this.game);
+    const { plies, series, label, empty, bars = [], leads = null } = this.chart(this.game);
     this.plies = plies;
-    this.height = CURVE.height - (bars.length > 0 ? CURVE.bars : 0);
+    // A room can give the curve less height.
+    this.full = Number(getComputedStyle(this.holder).getPropertyValue("--curve-height")) || CURVE.height;
+    this.height = this.full - (bars.length > 0 ? CURVE.bars : 0);
+    this.right = CURVE.right + (leads ? CURVE.axis : 0);
     this.series = series;
     if (series.every(({ points }) => points.length === 0)) {
       this.picture = null;
@@ -67,19 +72,20 @@ export class Curve {
     this.cursor = svg("g", { class: "cursor" });
     this.picture = svg("svg", {
       width: this.width,
-      height: CURVE.height,
+      height: this.full,
       role: "img",
       "aria-label": label,
       onpointerdown: (event) => this.point(event),
       onpointermove: (event) => event.buttons === 1 && this.point(event),
     });
-    this.picture.append(...this.grid(), ...this.bars(bars), ...series.flatMap((one) => this.line(one)), this.cursor);
+    this.picture.append(...this.grid(), ...this.bars(bars), ...this.leads(leads), ...series.flatMap((one) => this.line(one)), this.cursor);
     const entries = series.map(({ side, legend }) => html("span", { class: `entry ${side}` }, html("span", { class: "swatch" }), ...legend));
+    if (leads) entries.push(html("span", { class: "entry lead" }, html("span", { class: "swatch" }), ...leads.legend));
     this.holder.replaceChildren(html("div", { class: "legend" }, ...entries), this.picture);
   }
 
   grid() {
-    const right = this.width - CURVE.right;
+    const right = this.width - this.right;
     const elements = [];
     for (const rate of [0, 0.25, 0.5, 0.75, 1]) {
       const y = this.y(rate);
@@ -96,9 +102,9 @@ export class Curve {
   /** Returns the bars below the curve. The highest one has full height, unless its share is below `MIN_BAR_SCALE`. */
   bars(bars) {
     if (bars.length === 0) return [];
-    const bottom = CURVE.height - 2;
+    const bottom = this.full - 2;
     const highest = Math.max(MIN_BAR_SCALE, ...bars.map(({ share }) => share));
-    const width = Math.min(8, Math.max(1.5, (0.8 * (this.width - CURVE.left - CURVE.right)) / Math.max(1, this.plies)));
+    const width = Math.min(8, Math.max(1.5, (0.8 * (this.width - CURVE.left - this.right)) / Math.max(1, this.plies)));
     let last = -Infinity;
     const drawn = bars.flatMap(({ ply, share, side, sign }) => {
       const height = (share / highest) * (CURVE.bars - 18);
@@ -110,8 +116,19 @@ export class Curve {
       return [svg("rect", { class: `bar-of ${side}`, x: x - width / 2, y: bottom - height, width, height }), ...(text ? [text] : [])];
     });
     const label = svg("text", { class: "tick", x: CURVE.left - 6, y: bottom - CURVE.bars + 22, "text-anchor": "end" }, percent(highest, 0));
-    const lines = [bottom, bottom - CURVE.bars + 18].map((y) => svg("line", { class: "grid", x1: CURVE.left, x2: this.width - CURVE.right, y1: y, y2: y }));
+    const lines = [bottom, bottom - CURVE.bars + 18].map((y) => svg("line", { class: "grid", x1: CURVE.left, x2: this.width - this.right, y1: y, y2: y }));
     return [...lines, label, ...drawn];
+  }
+
+  /** Returns the line of the leads and the labels of its axis. */
+  leads(leads) {
+    if (!leads) return [];
+    const highest = Math.max(MIN_LEAD_SCALE, ...leads.points.map(({ lead }) => Math.ceil(Math.abs(lead) / 5) * 5));
+    const y = (lead) => this.y(0.5 + lead / highest / 2);
+    const ticks = [highest, 0, -highest].map((lead) => svg("text", { class: "tick", x: this.width - this.right + 6, y: y(lead) + 4 },
+      lead > 0 ? `+${lead}` : lead < 0 ? `−${-lead}` : "0"));
+    const path = leads.points.map(({ ply, lead }, index) => `${index ? "L" : "M"}${this.x(ply).toFixed(1)} ${y(lead).toFixed(1)}`);
+    return [...ticks, svg("path", { class: "rates lead", d: path.join("") })];
   }
 
   line({ points, side }) {
@@ -131,7 +148,7 @@ export class Curve {
   /** Returns the label of a point, shifted towards the middle of the curve's height, where it covers no line. */
   label({ ply, rate, label }) {
     const isRight = this.x(ply) > this.width / 2;
-    const x = isRight ? this.width - CURVE.right : this.x(ply) + 6;
+    const x = isRight ? this.width - this.right : this.x(ply) + 6;
     const y = this.y(rate) + (rate < 0.5 ? -22 : 32);
     return svg("text", { class: "tick", x, y, "text-anchor": isRight ? "end" : "start" }, label);
   }
@@ -149,7 +166,7 @@ export class Curve {
 
   point(event) {
     const along = event.clientX - this.picture.getBoundingClientRect().left - CURVE.left;
-    const share = along / (this.width - CURVE.left - CURVE.right);
+    const share = along / (this.width - CURVE.left - this.right);
     this.choose(Math.round(Math.min(1, Math.max(0, share)) * this.plies));
   }
 }

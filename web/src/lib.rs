@@ -1,13 +1,11 @@
-//! The engine behind the page. Requests and answers are JSON, see [`request`].
+//! The page and its engine. Requests and answers are JSON, see [`otrera_requests::request`].
 //!
 //! The module `module`, built only for WebAssembly, exports the engine to JavaScript. `otrera gui` instead serves
-//! [`page`] and answers the requests natively. The page stores the game; the [engine](request::Engine) stores the
-//! search tree.
+//! [`page`] and answers the requests natively. The page stores the game; the
+//! [engine](otrera_requests::engine::Engine) stores the search tree.
 
-pub mod describe;
 #[cfg(target_family = "wasm")]
 pub mod module;
-pub mod request;
 
 /// Returns the page that sends its requests to a server. `server` is JSON that describes the server's engine; `nonce`
 /// is a text that nobody can guess: only the page's own scripts have it.

@@ -1,8 +1,8 @@
 //! Functions exported to JavaScript. `page/worker.js` writes a request to the address from [`reserve`], calls
 //! [`answer`], and reads the returned number of bytes of JSON at the address from [`answer_at`].
 
-use crate::request::Engine;
 use otrera::{Params, Resources};
+use otrera_requests::engine::Engine;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;

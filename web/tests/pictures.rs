@@ -26,7 +26,10 @@ fn pictures_of_the_page() {
     };
     browser.resize([1280, 900], false);
     browser.open(page, "");
-    browser.wait_for("Boolean(state.tree?.current.described)");
+    browser.wait_for("door.active && state.half.from !== undefined");
+    take(&mut browser, "door.png");
+    browser.open(page, "#play");
+    browser.wait_for("playRoom.active && Boolean(state.tree.current.described)");
     browser.click("#squares [data-square='d1']");
     take(&mut browser, "start.png");
     browser.click("#new-game");

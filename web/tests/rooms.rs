@@ -28,3 +28,23 @@ fn the_core_knows_no_room_and_no_room_another() {
         assert!(!text.contains("\"page/rooms/"), "rooms/{name} imports another room");
     }
 }
+
+/// A key in two files would silently replace the other text.
+#[test]
+fn each_key_has_one_text_in_each_language() {
+    let mut keys = Vec::new();
+    for (name, text) in modules("core").into_iter().filter(|(name, _)| name.starts_with("text")) {
+        let (english, chinese) =
+            text.split_once("\n  zh: {").unwrap_or_else(|| panic!("no Chinese in {name}"));
+        for (language, text) in [("en", english), ("zh", chinese)] {
+            let lines = text.lines().filter_map(|line| line.strip_prefix("    "));
+            let named = lines.filter_map(|line| line.split_once(": "));
+            let is_key = |key: &&str| key.chars().all(char::is_alphanumeric);
+            keys.extend(named.map(|(key, _)| key).filter(is_key).map(|key| format!("{language} {key}")));
+        }
+    }
+    assert!(keys.len() > 500, "{} keys", keys.len());
+    keys.sort();
+    let twice: Vec<_> = keys.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}

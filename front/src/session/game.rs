@@ -154,3 +154,55 @@ pub fn summary(report: &Report, limit: usize) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game() -> GameSearch {
+        let settings = Settings { threads: Some(1), memory: Some(8 << 20), ..Settings::default() };
+        GameSearch::new(&settings, Setup::DESKTOP, Position::standard())
+    }
+
+    fn first_move(position: &Position) -> Move {
+        position.legal_moves().next().unwrap_or_else(|| unreachable!("the game is not over"))
+    }
+
+    #[test]
+    fn a_move_is_taken_back_once() {
+        let mut game = game();
+        let (start, mv) = (*game.position(), first_move(game.position()));
+        game.advance(mv);
+        assert_eq!(game.moves(), [mv]);
+        assert_eq!((game.take_back(), *game.position()), (Some(mv), start));
+        assert_eq!((game.moves().len(), game.take_back()), (0, None));
+        // Moves of a game that is followed are not taken back.
+        game.follow(&[mv], start.with_move(mv));
+        assert_eq!((game.take_back(), game.moves().len()), (None, 1));
+    }
+
+    #[test]
+    fn a_panic_leaves_a_legal_move_that_is_not_excluded() {
+        let mut game = game();
+        let legal: Vec<Move> = game.position().legal_moves().collect();
+        let (allowed, excluded) = legal.split_last().unwrap_or_else(|| unreachable!("there are legal moves"));
+        game.exclude(excluded);
+        let report = game.recovered(|_| std::panic::resume_unwind(Box::new(())));
+        assert_eq!(report.best, Some(*allowed));
+    }
+
+    #[test]
+    fn texts_for_a_log_have_one_line_and_a_limit() {
+        assert_eq!(in_one_line("a\nb\u{1b}c"), "a b c");
+        assert_eq!(in_one_line(&"é".repeat(300)).chars().count(), 200);
+        let mut report = game().think(None, &AtomicBool::new(true));
+        let line = summary(&report, 1000);
+        assert!(!line.contains('\n') && line.contains(" pv "), "{line}");
+        assert_eq!(summary(&report, line.len()), line);
+        assert!(summary(&report, line.len() - 1).len() < line.len());
+        (report.proven, report.margin) = (Some(Side::White), Some(1));
+        assert_eq!(verdict(&report).as_deref(), Some("White is certain to win by at least 1 move"));
+        report.margin = Some(0);
+        assert_eq!(verdict(&report).as_deref(), Some("White is certain to win"));
+    }
+}

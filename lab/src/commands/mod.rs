@@ -7,6 +7,7 @@ pub mod fit_lead;
 pub mod fit_network;
 pub mod fit_policy;
 pub mod judge;
+pub mod lead_puzzles;
 pub mod r#match;
 pub mod openings;
 pub mod picture;

@@ -3,13 +3,12 @@
 use crate::arguments::{parse, read_games};
 use crate::cluster::WorkArgs;
 use crate::commands::r#match::GameArgs;
-use crate::commands::report::ratings::Standing;
+use crate::commands::report::cross_table;
 use crate::files::{MAX_BYTES, read_text};
 use crate::interrupt;
 use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::spec::PlayerSpec;
-use crate::sheet::Sheet;
 use otrera::GameRecord;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -96,38 +95,6 @@ impl Field {
 /// Returns the first line of a clap error, without the command-line usage, which does not apply to a file.
 fn first_line(problem: &str) -> String {
     problem.lines().next().unwrap_or_default().trim_start_matches("error: ").into()
-}
-
-/// Builds a table of ratings, and of wins and losses against each opponent.
-fn cross_table(games: &[GameRecord]) -> Sheet {
-    let standing = Standing::of(games);
-    let numbers: Vec<String> = (1..=standing.players.len()).map(|number| number.to_string()).collect();
-    let mut header = vec!["player", "Elo", "+-"];
-    header.extend(numbers.iter().map(String::as_str));
-    header.push("won");
-    let mut sheet = Sheet::new(format!("{} games", games.len()), &header);
-    for (row, player) in standing.players.iter().enumerate() {
-        let mut cells = vec![
-            format!("{} {}", row + 1, player.name),
-            format!("{:+.0}", player.elo),
-            format!("{:.0}", player.margin),
-        ];
-        let (mut won, mut played) = (0, 0);
-        for column in 0..standing.players.len() {
-            let (wins, losses) = (standing.wins[row][column], standing.wins[column][row]);
-            (won, played) = (won + wins, played + wins + losses);
-            cells.push(if row == column { "-".into() } else { format!("{wins}-{losses}") });
-        }
-        cells.push(format!("{:.1}%", 100.0 * f64::from(won) / f64::from(played.max(1))));
-        sheet.row(cells);
-    }
-    if standing.anchored {
-        sheet.notes.push(
-            "the results give no finite Elo: each player gets one draw against an average player".into(),
-        );
-    }
-    sheet.notes.push("Elo above the mean of all players, with the half-width of its 95 % interval".into());
-    sheet
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::matches::harness::{Facts, Harness};
 use crate::matches::results::Finished;
 use crate::matches::runner::Match;
 use crate::matches::score::side_of_a;
-use crate::matches::verdicts::Report;
+use crate::matches::verdicts::Verdicts;
 use otrera_arena::bouts::Table;
 use otrera_arena::sau::{Conditions, Kill, Options};
 use otrera_arena::tally::Tally;
@@ -36,20 +36,20 @@ pub fn print(matchup: &Match, games: &[Finished]) -> Result<(), String> {
     }
 }
 
-/// Prints a report on each program that had limits.
+/// Prints the verdicts on each program that had limits.
 fn judged(matchup: &Match, games: &[Finished]) -> Result<(), String> {
     let mut lost = 0;
     for (index, player) in matchup.players.iter().enumerate() {
-        let mut report = Report { mode: player.text.clone(), ..Report::default() };
+        let mut verdicts = Verdicts { mode: player.text.clone(), ..Verdicts::default() };
         for Finished { game, facts } in games {
             let Facts::Judged(turns) = facts else { continue };
             let a = side_of_a(game.number);
             let side = if index == 0 { a } else { a.opponent() };
-            report.add(game, side, false, turns[index].clone());
+            verdicts.add(game, side, false, turns[index].clone());
         }
-        if !report.turns.is_empty() {
-            print!("{}", report.to_text());
-            lost += report.problems.len();
+        if !verdicts.turns.is_empty() {
+            print!("{}", verdicts.to_text());
+            lost += verdicts.problems.len();
         }
     }
     if lost == 0 { Ok(()) } else { Err(format!("{lost} games lost by a verdict")) }

@@ -1,4 +1,4 @@
-//! Report on a bot's games in one mode: results, verdicts, time and memory.
+//! Verdicts on the turns of a bot in its games in one mode, with results, time and memory.
 
 use crate::sheet::Sheet;
 use otrera::{GameRecord, Side};
@@ -8,8 +8,9 @@ use otrera_arena::tally::Tally;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
+/// The verdicts on a bot, and what its turns took.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct Verdicts {
     pub mode: String,
     pub tally: Tally,
     /// Turns of the bot in all games.
@@ -20,7 +21,7 @@ pub struct Report {
     pub gifts: Vec<String>,
 }
 
-impl Report {
+impl Verdicts {
     /// Adds a finished game; `is_alone` is true if the bot played against itself.
     pub fn add(&mut self, game: &GameRecord, bot_side: Side, is_alone: bool, mut turns: Vec<TurnTaken>) {
         self.tally.add(game, bot_side);
@@ -36,7 +37,7 @@ impl Report {
     }
 
     /// Returns the number of turns with each verdict that occurred.
-    fn verdicts(&self) -> Vec<(&'static str, usize)> {
+    fn counts(&self) -> Vec<(&'static str, usize)> {
         let count = |verdict| self.turns.iter().filter(|turn| turn.verdict() == verdict).count();
         Kind::VERDICTS
             .into_iter()
@@ -61,7 +62,7 @@ impl Report {
 
     pub fn to_text(&self) -> String {
         let (mode, won, games) = (&self.mode, self.tally.wins(), self.tally.games());
-        let verdicts = self.verdicts();
+        let verdicts = self.counts();
         let verdicts: Vec<String> =
             verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
         let title = format!("{mode}: {won} of {games} games won; turns: {}", verdicts.join(", "));
@@ -81,10 +82,10 @@ impl Report {
         sheet.to_text()
     }
 
-    /// Formats the report as a JSON object, times in seconds and memory in bytes.
+    /// Formats the verdicts as a JSON object, times in seconds and memory in bytes.
     pub fn to_json(&self) -> Value {
         let verdicts: Map<String, Value> =
-            self.verdicts().into_iter().map(|(verdict, count)| (verdict.to_owned(), count.into())).collect();
+            self.counts().into_iter().map(|(verdict, count)| (verdict.to_owned(), count.into())).collect();
         let times = |first| {
             let (turns, times) = self.taken(first);
             let [cpu, wall] = times

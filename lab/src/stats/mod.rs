@@ -19,8 +19,7 @@ pub struct TestResult {
     pub p_value: f64,
 }
 
-/// Number of standard deviations on each side of the mean that contain 95 % of a normal distribution.
-pub const Z_95: f64 = 1.959_963_984_540_054;
+pub use otrera::record::standing::Z_95;
 
 /// Returns the error `out of range: RANGE` unless `within` is true.
 fn require(within: bool, range: &str) -> Result<(), String> {

@@ -219,9 +219,10 @@ mod tests {
     use otrera_arena::notation::Form;
     use otrera_front::io::{Connection, Event, Log};
     use otrera_front::settings::Settings;
-    use std::io::{Read, Write};
+    use std::io::{self, Read, Write};
     use std::net::TcpStream;
     use std::path::PathBuf;
+    use std::sync::mpsc::channel;
     use testkit::Folder;
 
     /// The first four moves of every game in these tests.
@@ -249,7 +250,8 @@ mod tests {
             crate::options::read_text(&mut settings, &text, &folder.join("otrera.toml"), &mut problems);
             let log = Log::open(&folder.join("log"), Instant::now(), "log", &mut problems);
             assert_eq!(problems, [""; 0]);
-            let session = Session::new(Connection::closed(log), &settings, PLATFORM.defaults);
+            let connection = Connection::between(channel(), Box::new(io::sink()), log);
+            let session = Session::new(connection, &settings, PLATFORM.defaults);
             let mut game = Self { bot: SauBot::new(session), referee: board_after(plies), folder };
             assert_eq!(game.send("name?"), "name Otrera");
             game

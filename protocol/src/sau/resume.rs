@@ -9,7 +9,7 @@ use otrera::record::ccgc;
 use otrera::{GameRecord, Move, Position, Rules, Side};
 use otrera_front::files::modified;
 use otrera_front::session::Session;
-use otrera_front::settings::Settings;
+use otrera_front::settings::{Page, Settings};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -55,7 +55,10 @@ pub fn check_platform_dir(session: &Session) {
 /// resumed game.
 pub fn note_setup(session: &Session, us: Side, left: Option<Duration>) {
     let left = left.map_or(String::new(), |left| format!(", {:.1} s left", left.as_secs_f64()));
-    session.note("--", &format!("game as {us}{left}; {}", PLATFORM.defaults.in_force(&session.settings)));
+    session.note(
+        "--",
+        &format!("game as {us}{left}; {}", PLATFORM.defaults.in_force(&session.settings, Page::Sau)),
+    );
     let folder = session.settings.platform_dir.as_deref();
     let dated = |path: &PathBuf| {
         let time = modified(path).map(chrono::DateTime::<chrono::Local>::from);

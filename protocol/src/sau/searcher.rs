@@ -7,7 +7,7 @@
 use super::game::Game;
 use crate::uci;
 use otrera::{Move, Rules};
-use otrera_front::io::{Connection, Event, Events, Log, Output};
+use otrera_front::io::{Connection, Event, Log};
 use otrera_front::session::Session;
 use otrera_front::settings::Settings;
 use std::ffi::OsString;
@@ -159,16 +159,9 @@ impl Searcher {
         let (events, number) = (self.events.clone(), self.number);
         let (settings, to_itself) = (self.settings.clone(), sender.clone());
         let work = move || {
+            let lines = Lines { events: events.clone(), number };
             let log = Log::none(Instant::now());
-            let connection = Connection {
-                events: Events::new(receiver),
-                sender: to_itself,
-                output: Output::new(Box::new(Lines { events: events.clone(), number }), log.clone()),
-                log,
-                problems: Vec::new(),
-                started: Instant::now(),
-                searcher: Vec::new(),
-            };
+            let connection = Connection::between((to_itself, receiver), Box::new(lines), log);
             let _ = uci::PLATFORM.serve(connection, &settings);
             let _ = events.send(Event::Searcher(number, None));
         };
@@ -362,7 +355,7 @@ mod tests {
             folder.display()
         );
         let log = Log::open(&folder.join("log"), Instant::now(), "log", &mut Vec::new());
-        let mut connection = Connection::closed(log);
+        let mut connection = Connection::between(channel(), Box::new(io::sink()), log);
         connection.searcher = ["sh", "-c", &script].map(OsString::from).to_vec();
         let mut settings = Settings::default();
         crate::options::read_text(

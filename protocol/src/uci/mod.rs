@@ -7,7 +7,7 @@ mod dialect;
 mod timing;
 
 use dialect::{Go, Shown};
-use otrera::{Limits, Move, Parameter, Params, Position, Report, Resources, Rules, Side};
+use otrera::{Level, Limits, Move, Parameter, Params, Position, Report, Resources, Rules, Side};
 use otrera_front::io::{Disconnected, Event};
 use otrera_front::platform::Platform;
 use otrera_front::session::{GameSearch, Session, in_one_line};
@@ -82,7 +82,21 @@ struct UciBot {
     position: Position,
     /// Rules that end the game.
     rules: Rules,
+    strength: UciStrength,
     pending: Option<PendingGo>,
+}
+
+/// Options that limit the strength: a playing level, or a rating if `by_elo`.
+struct UciStrength {
+    level: Level,
+    by_elo: bool,
+    elo: u64,
+}
+
+impl UciStrength {
+    fn level(&self) -> Level {
+        if self.by_elo { Level::of_elo(self.elo) } else { self.level }
+    }
 }
 
 /// Type of a UCI option with its default and valid values; for `Spin` the default, minimum and maximum.
@@ -119,7 +133,8 @@ impl UciBot {
     fn new(session: Session) -> Self {
         let shown = Shown { lines: 1, win_rate: false };
         let rules = Rules::Standard;
-        Self { shown, moves: Vec::new(), position: session.start, rules, pending: None, session }
+        let strength = UciStrength { level: Level::FULL, by_elo: false, elo: Level::ELO[1] };
+        Self { shown, moves: Vec::new(), position: session.start, rules, strength, pending: None, session }
     }
 
     /// Returns the move overhead, which is subtracted from every time limit.
@@ -186,7 +201,7 @@ impl UciBot {
     }
 
     /// Returns all UCI options with their current values, in the order of the answer to `uci`.
-    fn options(&self) -> [UciOption; 10] {
+    fn options(&self) -> [UciOption; 13] {
         let setup = self.session.setup();
         let Resources { threads, memory, .. } = setup.resources(&self.session.settings);
         let variants =
@@ -223,6 +238,22 @@ impl UciBot {
             }),
             ("UCI_ShowWDL", Kind::Check(self.shown.win_rate), |bot, value| {
                 bot.shown.win_rate = value.parse().map_err(|_| "expected true or false")?;
+                Ok(())
+            }),
+            (
+                "Skill Level",
+                Kind::Spin(self.strength.level.number(), 1, Level::FULL.number()),
+                |bot, value| {
+                    bot.strength.level = value.parse()?;
+                    Ok(())
+                },
+            ),
+            ("UCI_LimitStrength", Kind::Check(self.strength.by_elo), |bot, value| {
+                bot.strength.by_elo = value.parse().map_err(|_| "expected true or false")?;
+                Ok(())
+            }),
+            ("UCI_Elo", Kind::Spin(self.strength.elo, Level::ELO[0], Level::ELO[1]), |bot, value| {
+                bot.strength.elo = settings::number(value, Level::ELO[0], Level::ELO[1])?;
                 Ok(())
             }),
             ("Self Blocking", Kind::Check(self.rules == Rules::SelfBlocking), |bot, value| {
@@ -296,7 +327,13 @@ impl UciBot {
         let limits = Limits { iterations, deadline };
         let (output, shown) = (self.session.connection.output.clone(), self.shown);
         let (side, depth) = (self.position.side(), go.depth.unwrap_or(usize::MAX));
+        let endless = go.infinite;
+        let level = self.strength.level();
         let think = move |game: &mut GameSearch, stop: &AtomicBool| {
+            // An analysis without an end has the full strength.
+            if level != Level::FULL && !endless {
+                return game.think_at(level);
+            }
             game.search(&limits, stop, &mut |report| {
                 // The main loop notices if the reader is gone.
                 let _ = output.send(&dialect::format_info(report, side, shown));

@@ -2,13 +2,14 @@
 
 use super::scanner::{Property, Scanner, Tree};
 use super::start::{SetUp, read_integer};
+use super::{ANALYSIS, MARKED, read_mark};
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size};
 use crate::record::reading::{Intake, Lines, Reading, Warning};
 use crate::record::scan::{self, Piece, Way};
-use crate::record::{GameRecord, LATE, MAX_NESTING, Note, PlayedMove, Variation};
+use crate::record::{Analysis, GameRecord, LATE, MAX_NESTING, Note, PlayedMove, Variation};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -58,9 +59,9 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
 type Problem = (usize, String);
 
 /// Properties that a record keeps, or that say nothing about the game.
-const KNOWN: [&str; 24] = [
+const KNOWN: [&str; 28] = [
     "FF", "GM", "CA", "AP", "ST", "SZ", "PB", "PW", "RE", "DT", "PC", "EV", "OT", "NUMBER", "FORFEIT", "PL",
-    "PLY", "N", "V", "C", "B", "W", "AE", "SO",
+    "PLY", "N", "V", "C", "B", "W", "AE", "SO", "TE", "DO", "BM", ANALYSIS,
 ];
 
 /// Maximum number of unknown properties in warnings.
@@ -310,7 +311,9 @@ impl Reader<'_> {
         let value =
             property("V").and_then(|value| value.trim().parse().ok()).filter(|value: &f32| value.is_finite());
         let name = property("N");
-        if comment.is_empty() && value.is_none() && name.is_none() {
+        let mark = MARKED.into_iter().find_map(|name| read_mark(name, property(name)?.trim()));
+        let analysis = property(ANALYSIS).and_then(|text| read_analysis(&text)).map(Box::new);
+        if comment.is_empty() && value.is_none() && name.is_none() && mark.is_none() && analysis.is_none() {
             // A map with one note reserves room for eleven.
             return;
         }
@@ -323,6 +326,8 @@ impl Reader<'_> {
             note.name = one_line(&name);
         }
         note.value = value.or(note.value);
+        note.mark = mark.or(note.mark);
+        note.analysis = analysis.or(note.analysis.take());
     }
 
     /// Adds the variation that begins at a node to the last position of a line.
@@ -445,4 +450,23 @@ fn read_knowledge(text: &str, played: &mut PlayedMove) -> bool {
     }
     *played = known;
     true
+}
+
+/// Parses the text of a search, `black 0.53, lead 1.5, visits 60000, line d1-d7/g7 a7-d4/a7`; `None` if it has another
+/// form.
+fn read_analysis(text: &str) -> Option<Analysis> {
+    let mut analysis = Analysis { black: f32::NAN, lead: None, visits: 0, line: Vec::new() };
+    for part in text.trim().split(", ") {
+        let (name, value) = part.split_once(' ')?;
+        match name {
+            "black" => analysis.black = value.parse().ok()?,
+            "lead" => analysis.lead = Some(value.parse().ok().filter(|lead: &f32| lead.is_finite())?),
+            "visits" => analysis.visits = value.parse().ok()?,
+            "line" => {
+                analysis.line = value.split(' ').map(|text| text.parse().ok()).collect::<Option<_>>()?
+            }
+            _ => return None,
+        }
+    }
+    (0.0..=1.0).contains(&analysis.black).then_some(analysis)
 }

@@ -1,10 +1,11 @@
 //! Writes game records as SGF.
 
 use super::read::read_comment;
+use super::{ANALYSIS, mark_property};
 use crate::board::moves::Move;
 use crate::board::position::{Position, Rules};
 use crate::board::square::{Side, Square};
-use crate::record::{GameRecord, Note, Notes, PlayedMove};
+use crate::record::{Analysis, GameRecord, Note, Notes, PlayedMove};
 
 /// Formats the record as an SGF file with one game.
 pub fn write(record: &GameRecord) -> String {
@@ -73,6 +74,12 @@ fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>
     if let Some(value) = note.value.filter(|value| value.is_finite()) {
         push(text, "V", &[&value.to_string()]);
     }
+    if let Some((name, value)) = note.mark.map(mark_property) {
+        push(text, name, &[value]);
+    }
+    if let Some(analysis) = note.analysis.as_deref().filter(|analysis| analysis.black.is_finite()) {
+        push(text, ANALYSIS, &[analysis_text(analysis)]);
+    }
     let known = played.map_or(String::new(), comment);
     // An empty first line keeps a comment from being read as the fixed form.
     let is_ambiguous = |played: &PlayedMove| read_comment(&note.comment, &mut { *played }) != note.comment;
@@ -85,6 +92,14 @@ fn push_note(text: &mut String, played: Option<&PlayedMove>, note: Option<&Note>
     if !comment.is_empty() {
         push(text, "C", &[&comment]);
     }
+}
+
+/// Formats a search as text that `read_analysis` parses: `black 0.53, lead 1.5, visits 60000, line d1-d7/g7 a7-d4/a7`.
+fn analysis_text(Analysis { black, lead, visits, line }: &Analysis) -> String {
+    let lead = lead.filter(|lead| lead.is_finite()).map_or(String::new(), |lead| format!(", lead {lead}"));
+    let moves = line.iter().map(|mv| format!(" {mv}")).collect::<String>();
+    let line = if line.is_empty() { String::new() } else { format!(", line{moves}") };
+    format!("black {black}{lead}, visits {visits}{line}")
 }
 
 /// Appends a property with its values, which it escapes. Only a comment keeps its line breaks.

@@ -7,13 +7,13 @@ export function options(id, values, chosen) {
   byId(id).replaceChildren(...values.map(([value, text]) => html("option", { value, selected: String(value) === String(chosen) }, text)));
 }
 
-/** Fills an element with a row of radio buttons. */
+/** Fills an element with a row of radio buttons. The text of an option is a string or a list of elements. */
 export function choices(id, name, options, value, chosen) {
   const holder = byId(id);
   const hadFocus = holder.contains(document.activeElement);
   holder.replaceChildren(...options.map(([option, text]) => html("label", { class: "choice" },
     html("input", { type: "radio", name: `${id}-${name}`, value: option, checked: option === value, onchange: () => chosen(option) }),
-    ` ${text}`)));
+    ...[text].flat())));
   if (hadFocus) holder.querySelector(":checked")?.focus();
 }
 
@@ -46,4 +46,10 @@ export function replaceButtons(list, children) {
   const buttons = [...list.querySelectorAll("button")];
   const same = buttons.find(({ dataset }) => key !== "{}" && JSON.stringify(dataset) === key);
   (same ?? buttons[place])?.focus({ preventScroll: true });
+}
+
+/** Formats a time on a clock: 14:05, or −0:03 after the flag has fallen. */
+export function clockText(seconds) {
+  const whole = Math.abs(Math.floor(seconds));
+  return `${seconds < 0 ? "−" : ""}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }

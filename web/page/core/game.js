@@ -110,7 +110,9 @@ export async function searchInSlices(node, { seconds, iterations, lostSeconds = 
 /** Stores a search result in its node, unless a longer search is known, and shows the result unless interrupted. */
 function noted(tree, node, found, goesOn) {
   if (found.proven) tree.prove(node, { winner: found.proven, margin: found.margin });
-  else tree.learn(node, tree.blackRate(node.ply, found.win_rate), found.visits);
+  const lead = found.lead === null || tree.moverOf(node.ply) === "black" ? found.lead : -found.lead;
+  if (found.proven) node.lead = lead;
+  else tree.learn(node, tree.blackRate(node.ply, found.win_rate), found.visits, lead);
   if (!node.found || found.proven || found.visits >= node.found.visits) node.found = found;
   if (goesOn()) state.uninterruptible = false;
   if (goesOn() && node === state.tree.current) {
@@ -248,6 +250,7 @@ export function bestLine({ best, lines }, count) {
 /** Shows another game for two persons, so that the engine does not answer moves. */
 export function setTreeToLookAt(tree, message = null) {
   state.players = { black: "human", white: "human" };
+  if (!tree.main) tree.keepMain();
   setTree("analyse", tree, message);
   proveLine(tree);
 }

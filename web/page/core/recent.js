@@ -36,8 +36,8 @@ export const recent = {
     const stored = games.find(({ id }) => id === tree.id);
     // Another tab has changed this game: this tab stores its own copy.
     if (stored && JSON.stringify(stored) !== tree.kept) tree.id = Date.now();
-    const { id, begun, current } = tree;
-    const game = { id, begun, players, control, ply: current.ply, record: { ...tree.toRecord(), when: tree.record.when || localTime() } };
+    const { id, begun, clock, current } = tree;
+    const game = { id, begun, clock, players, control, ply: current.ply, record: { ...tree.toRecord(), when: tree.record.when || localTime() } };
     const text = JSON.stringify(game);
     if (text.length > MAX_KEPT_LENGTH) return;
     tree.kept = text;
@@ -56,7 +56,7 @@ export const recent = {
 
   /** Shows a stored game. Returns an error message, or null. */
   async show(game) {
-    const { id, begun, players, control, ply, record } = game;
+    const { id, begun, clock, players, control, ply, record } = game;
     interrupt();
     let tree;
     try {
@@ -68,17 +68,19 @@ export const recent = {
       return error.message;
     }
     const line = tree.line();
-    Object.assign(tree, { id, begun: line[begun] ? begun : null, kept: JSON.stringify(game) });
+    const hasClock = [clock?.limit ?? 0, ...SIDES.map((side) => clock?.used?.[side])].every(Number.isFinite);
+    Object.assign(tree, { id, begun: line[begun] ? begun : null, clock: hasClock ? clock : null, kept: JSON.stringify(game) });
     // A resignation on the page can be taken back, as before the reload.
     if (tree.begun !== null) tree.end = null;
-    tree.show(line[ply] ?? line.at(-1));
     const isPlayer = (player) => ["human", "engine"].includes(player);
+    const isPlayed = tree.begun !== null || SIDES.some((side) => players?.[side] === "engine");
+    if (!isPlayed) tree.keepMain();
+    tree.show(line[ply] ?? line.at(-1));
     const isKnown = SIDES.every((side) => isPlayer(players?.[side]));
     state.players = isKnown ? { black: players.black, white: players.white } : { black: "human", white: "human" };
     state.control = CONTROLS.find((known) => JSON.stringify(known) === JSON.stringify(control)) ?? state.control;
     state.analysing = false;
     turnBoardToPerson();
-    const isPlayed = tree.begun !== null || Object.values(state.players).includes("engine");
     setTree(isPlayed ? "play" : "analyse", tree);
     return null;
   },

@@ -2,6 +2,7 @@
 
 import { byId, html } from "shared/elements.js";
 import { problemText, t } from "page/core/text.js";
+import { server } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
 import { room } from "page/core/room.js";
@@ -12,54 +13,78 @@ import { draw } from "page/core/show.js";
 const MAX_MEGABYTES = 16;
 export const FORMS = { json: ["JSON", "jsonl"], sgf: ["SGF", "sgf"], ccgc: ["CCGC", "txt"] };
 
-/** Games of the record opened last, and the trees of those that have been shown. */
-let openedGames = [];
-let openedTrees = [];
+/** The records opened last: games, the trees of those that have been shown, cross-table with ratings or null. */
+export const opened = { games: [], trees: [], standing: null };
 
 /** Functions that read texts that are no records. Each returns true if it has read a text. */
 export const readers = [];
 
-export async function openFile(file) {
-  const megabytes = file.size / 2 ** 20;
-  if (megabytes > MAX_MEGABYTES) {
-    tell(t("unread", file.name, t("tooLarge", Math.round(megabytes), MAX_MEGABYTES)));
-    return;
-  }
-  // The engine finds the encoding.
+/** Returns a file's bytes in base64: the engine finds the encoding. */
+async function bytesOf(file) {
   const address = await new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(reader.result);
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(file);
   });
-  await openRecord(file.name, await file.text(), { bytes: address.slice(address.indexOf(",") + 1) });
+  return address.slice(address.indexOf(",") + 1);
+}
+
+/** Opens the games of files. Result files are read as one, so that their players share a cross-table. */
+export async function openFiles(files) {
+  const sources = [];
+  const results = files.filter(({ name }) => /\.jsonl?$/i.test(name));
+  const isOneMatch = results.length > 1 && results.length === files.length;
+  const megabytes = (some) => some.reduce((sum, { size }) => sum + size, 0) / 2 ** 20;
+  const parts = isOneMatch && megabytes(files) <= MAX_MEGABYTES ? [files] : files.map((file) => [file]);
+  for (const part of parts) {
+    const [{ name }] = part;
+    const size = megabytes(part);
+    if (size > MAX_MEGABYTES) return tell(t("unread", name, t("tooLarge", Math.round(size), MAX_MEGABYTES)));
+    const texts = await Promise.all(part.map((file) => file.text()));
+    const source = part.length > 1 ? { text: texts.join("\n") } : { bytes: await bytesOf(part[0]) };
+    sources.push({ name, text: texts[0], source });
+  }
+  return openRecords(sources);
 }
 
 export function openText(name, text) {
-  return openRecord(name, text, { text });
+  return openRecords([{ name, text, source: { text } }]);
 }
 
-/** Opens the games of a record, and reports what the engine could not read. `source` is its text or its bytes in base64. */
-async function openRecord(name, text, source) {
+/**
+ * Opens the games of records, and reports what the engine could not read. Each record has a name, its text, and its
+ * `source` for the engine: text or bytes.
+ */
+async function openRecords(records) {
   if (!room().panel().leaves) return tell(t("matchRuns"));
-  if (readers.some((read) => read(text))) return undefined;
+  if (records.length === 1 && readers.some((read) => read(records[0].text))) return undefined;
   interrupt();
-  let games, warnings;
-  try {
-    ({ games, warnings } = await engine.ask({ do: "read", ...source }));
-  } catch (error) {
-    return settle(t("unread", name, error.message));
+  const found = { games: [], warnings: [], standing: null };
+  for (const { name, source } of records) {
+    try {
+      const { games, warnings, standing } = await engine.ask({ do: "read", ...source });
+      found.games.push(...games);
+      found.warnings.push(...warnings.map(problemText));
+      if (records.length === 1) found.standing = standing;
+    } catch (error) {
+      found.warnings.push(t("unread", name, error.message));
+    }
   }
-  openedGames = games;
-  openedTrees = [];
-  byId("games").replaceChildren(...games.map((game, index) => html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white}`)));
-  return showGame(0, [t("opened", games.length), ...warnings.map(problemText)].join("\n"));
+  if (found.games.length === 0) return settle(found.warnings.join("\n"));
+  Object.assign(opened, { games: found.games, trees: [], standing: found.standing });
+  const points = { black: "1–0", white: "0–1" };
+  byId("games").replaceChildren(...opened.games.map((game, index) =>
+    html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white} ${points[game.winner] ?? ""}`)));
+  return showGame(0, [t("opened", opened.games.length), ...found.warnings].join("\n"));
 }
 
 export function showGame(index, message = null) {
-  openedTrees[index] ??= GameTree.ofRecord(openedGames[index]);
-  setTreeToLookAt(openedTrees[index], message);
-  byId("games-label").hidden = openedGames.length < 2;
+  opened.trees[index] ??= GameTree.ofRecord(opened.games[index]);
+  opened.trees[index].isOpened = true;
+  setTreeToLookAt(opened.trees[index], message);
+  byId("games-label").hidden = opened.games.length < 2;
+  byId("games").value = index;
 }
 
 /** Asks the engine which positions of the line the filling bounds prove, and shows these proofs. */
@@ -76,7 +101,7 @@ export async function save(form) {
   const { tree } = state;
   await unlessStopped(() => true, async () => {
     // The last position of the line determines the winner.
-    await describe(tree.line().at(-1));
+    await describe(tree.mainLine().at(-1));
     const { text } = await engine.ask({ do: "write", form, game: tree.toRecord() });
     download(new Blob([text], { type: "text/plain" }), `otrera.${FORMS[form][1]}`);
   });
@@ -90,19 +115,26 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Shows and copies a link that contains the start and the moves up to the position shown. Nothing is sent anywhere. */
+/** True if no other computer can open the page's address. */
+export const isOnlyHere = Boolean(server) || location.protocol === "file:";
+
+/**
+ * Shows and copies a link that contains the start and the moves up to the position shown, or a text to paste if nobody
+ * else could open the link. Nothing is sent anywhere.
+ */
 export async function share() {
-  const moves = state.tree.movesTo(state.tree.current).map((move) => move.replace(/[-/]/g, ""));
-  const hash = new URLSearchParams({ fen: state.tree.start, moves: moves.join(",") });
+  const moves = state.tree.movesTo(state.tree.current);
+  const hash = new URLSearchParams({ fen: state.tree.start, moves: moves.map((move) => move.replace(/[-/]/g, "")).join(",") });
   const link = `${location.href.split("#")[0]}#${hash}`;
-  byId("link").value = link;
+  const text = moves.length > 0 ? `${state.tree.start} moves ${moves.join(" ")}` : state.tree.start;
+  byId("link").value = isOnlyHere ? text : link;
   byId("link").hidden = false;
   try {
-    await navigator.clipboard.writeText(link);
-    tell(t("copied"));
+    await navigator.clipboard.writeText(byId("link").value);
+    tell(t(isOnlyHere ? "textCopiedOnlyHere" : "copied"));
   } catch {
     byId("link").select();
-    tell(t("link"));
+    tell(t(isOnlyHere ? "shareOnlyHere" : "link"));
   }
 }
 

@@ -4,7 +4,10 @@ import { byId, html, icon, percent, SIDES } from "shared/elements.js";
 import { t } from "page/core/text.js";
 import { Stopped } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
+import { recent } from "page/core/recent.js";
 import { room } from "page/core/room.js";
+import { leadAt } from "page/core/lead.js";
+import { GameTree } from "page/core/tree.js";
 import { bestLine, describe, goTo, searchInSlices, toggleAnalysis, unlessStopped } from "page/core/game.js";
 import { areRatesHidden, board, curve, draw, drawMoves, drawOverlay, positionShown } from "page/core/show.js";
 
@@ -13,12 +16,21 @@ const BEST_LOSS = 0.01;
 /** Marks of moves, best first, and their signs. */
 const SIGNS = { best: "★", good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
 /** Marks that are counted and drawn on the curve. Lessons and the signs above bars use only the last two. */
-const FAULTS = ["inaccuracy", "mistake", "blunder"];
+export const FAULTS = ["inaccuracy", "mistake", "blunder"];
 export const GRAVE = FAULTS.slice(1);
 /** Maximum number of moves of a better line drawn on the board. */
 export const BETTER_MOVES = 4;
+/** Win rate of a side beyond which its moves are marked by the lead that they lose. */
+const CLEAR_RATE = 0.95;
+/** Loss of the win rate that counts as much as a move of the lead there: five moves are a blunder. */
+const RATE_PER_MOVE = 0.04;
+/** Minimum lead, in moves, that a text about a loss names. */
+const NAMED_LOSS = 0.5;
 /** Milliseconds between two checks for the end of another search. */
 const REVIEW_PAUSE = 100;
+
+/** Functions that are called with a tree after its review. */
+export const reviewed = [];
 
 export const review = {
   /** Minimum losses of the marks, largest first: `[loss, mark]`. */
@@ -55,7 +67,6 @@ export const review = {
     if (state.analysing) toggleAnalysis();
     draw();
     await unlessStopped(goesOn, async () => {
-      this.limits = await this.ask({ do: "marks" }, ({ marks }) => marks);
       for (const node of tree.reviewed) {
         await this.examine(node, run, goesOn);
         if (!goesOn()) return;
@@ -64,6 +75,12 @@ export const review = {
       }
     });
     if (this.run === run) this.run = null;
+    // Opened records are files already.
+    if (!tree.isOpened && tree === state.tree) {
+      tree.id ??= Date.now();
+      recent.keep();
+    }
+    if (tree === state.tree && tree.reviewed.every(({ isReviewed }) => isReviewed)) reviewed.forEach((take) => take(tree));
     draw();
   },
 
@@ -101,17 +118,49 @@ export const review = {
     }
   },
 
-  /** Returns the win rate that a reviewed move lost, 0 for the engine's first choice; null if not reviewed. */
+  /**
+   * Returns the win rate that a reviewed move lost, 0 for the engine's first choice; null if not reviewed. Where the
+   * rate is clear, lost moves of the lead count too.
+   */
   lossOf(node) {
     if (!node.parent?.isReviewed || !node.isReviewed) return null;
-    return node.parent.found?.best === node.move ? 0 : Math.max(0, state.tree.lossOf(node));
+    if (node.parent.found?.best === node.move) return 0;
+    const lead = this.isClear(node) ? Math.min(1, RATE_PER_MOVE * this.leadLossOf(node)) : 0;
+    return Math.max(0, state.tree.lossOf(node), lead);
+  },
+
+  /** True if a node's move was made in an unproven position whose win rate is clear. */
+  isClear({ parent }) {
+    return !parent.proof && Math.max(parent.rate, 1 - parent.rate) > CLEAR_RATE;
+  },
+
+  /** True if a node's move was made in a proven position, in which it earns neither a star nor accuracy. */
+  isDecided({ parent }) {
+    return Boolean(parent.proof);
+  },
+
+  /** Returns the moves of the lead that a node's move lost, at least 0. A proof gives only the minimum of a lead. */
+  leadLossOf(node) {
+    const [before, after] = [node.parent, node].map(leadAt);
+    if (node.parent.proof || node.proof || !before || !after || before.isCounted !== after.isCounted) return 0;
+    const lost = before.lead - after.lead;
+    return Math.max(0, state.tree.moverOf(node.parent.ply) === "black" ? lost : -lost);
+  },
+
+  /** Returns a text about the loss of a node's move: win rate, moves, or both. */
+  lossText(node) {
+    const lead = this.leadLossOf(node);
+    const moves = lead.toFixed(1);
+    const loss = percent(Math.max(0, state.tree.lossOf(node)));
+    if (this.isClear(node) && RATE_PER_MOVE * lead >= state.tree.lossOf(node)) return t("movesLost", moves);
+    return lead < NAMED_LOSS ? loss : t("andMoves", loss, moves);
   },
 
   /** Returns the mark of a reviewed move; null if not reviewed, or while a game hides the rates. */
   markOf(node) {
     const loss = this.lossOf(node);
     if (loss === null || areRatesHidden()) return null;
-    if (loss <= BEST_LOSS) return "best";
+    if (loss <= BEST_LOSS) return this.isDecided(node) ? "good" : "best";
     return this.limits.find(([least]) => loss >= least)?.[1] ?? "good";
   },
 
@@ -133,15 +182,16 @@ export const review = {
   /** Returns a side's accuracy (100 minus the mean loss in percent) and its number of each fault. */
   summary(side) {
     const moves = this.movesOf(side);
-    const lost = moves.reduce((sum, node) => sum + this.lossOf(node), 0);
-    const accuracy = moves.length > 0 ? 100 * (1 - lost / moves.length) : null;
+    const open = moves.filter((node) => !this.isDecided(node));
+    const lost = open.reduce((sum, node) => sum + this.lossOf(node), 0);
+    const accuracy = open.length > 0 ? 100 * (1 - lost / open.length) : null;
     return { accuracy, counts: FAULTS.map((fault) => moves.filter((node) => this.markOf(node) === fault).length) };
   },
 
   /** Returns the status text about the faulty move that led to this node; null if that move is no fault. */
   remark(node) {
     if (!this.isFault(node)) return null;
-    const remark = t("reviewRemark", node.move, t("marks")[this.markOf(node)], percent(this.lossOf(node)));
+    const remark = t("reviewRemark", node.move, t("marks")[this.markOf(node)], this.lossText(node));
     return `${remark} ${t("reviewBetter", node.parent.found.best)}`;
   },
 
@@ -153,7 +203,7 @@ export const review = {
 
   /** Returns the element with a move's sign in the list, or null. */
   sign(node) {
-    const mark = this.markOf(node);
+    const mark = this.markOf(node) ?? (areRatesHidden() ? null : node.note.mark);
     const label = t("marks")[mark];
     return SIGNS[mark] ? html("span", { class: `sign ${mark}`, role: "img", "aria-label": label, title: label }, SIGNS[mark]) : null;
   },
@@ -161,7 +211,7 @@ export const review = {
   /** Returns the button with the better move below a fault in the list. It shows the position before the fault. */
   betterButton(node) {
     if (!this.isFault(node)) return [];
-    const text = `${t("better")}: ${node.parent.found.best} (−${percent(this.lossOf(node))})`;
+    const text = `${t("better")}: ${node.parent.found.best} (−${this.leadLossOf(node) < NAMED_LOSS ? this.lossText(node) : t("movesLost", this.leadLossOf(node).toFixed(1))})`;
     const attributes = { type: "button", class: "variation", "data-better": node.ply, onclick: () => goTo(node.parent) };
     return [html("button", attributes, text)];
   },
@@ -179,14 +229,15 @@ export const review = {
   draw() {
     this.drawBar();
     const sides = SIDES.map((side) => [side, this.summary(side)]);
-    byId("review-result").hidden = !sides.some(([, { accuracy }]) => accuracy !== null);
+    byId("review-result").hidden = !SIDES.some((side) => this.movesOf(side).length > 0);
     byId("review-sides").replaceChildren(...sides.map(([side, { accuracy, counts }]) => {
       const cells = [accuracy === null ? "–" : accuracy.toFixed(1), ...counts].map((text) => html("td", {}, text));
       return html("tr", {}, html("th", { scope: "row" }, icon(side), ` ${t(side)}`), ...cells);
     }));
     for (const [side, { counts: [, mistakes, blunders] }] of sides) {
       byId(`learn-${side}`).textContent = t("learn", t(side), mistakes + blunders);
-      byId(`learn-${side}`).disabled = this.active || mistakes + blunders === 0;
+      byId(`keep-${side}`).textContent = t("keepMistakes", t(side), mistakes + blunders);
+      for (const id of ["learn", "keep"]) byId(`${id}-${side}`).disabled = this.active || mistakes + blunders === 0;
     }
   },
 
@@ -215,7 +266,13 @@ export const review = {
     drawOverlay(state.tree.current);
   },
 
+  /** Learns the limits of the marks. */
+  async prepare() {
+    this.limits = await this.ask({ do: "marks" }, ({ marks }) => marks);
+  },
+
   listen() {
+    GameTree.markOf = (node) => this.markOf(node);
     byId("review").addEventListener("click", () => this.toggle());
     const moves = byId("moves");
     const pointed = ({ type, target, movementX, movementY }) => {

@@ -76,14 +76,20 @@ export class Room {
 
   /**
    * Fifth hook: returns the parts of the page that the room shows and allows: winning `rates`, best `moves`, `review`;
-   * `keeps`: stores the game; `leaves`: another game can be opened. `draw()` draws the room's own sections.
+   * `squares`: owners of squares shown unless somebody chooses others; `signs`: ticks and crosses on squares,
+   * `{ square, isRight }`; `keeps`: stores the game; `leaves`: another game can be opened; `steps`: keys step through the
+   * game. `draw()` draws the room's own sections.
    */
   panel() {
-    return { rates: true, moves: true, review: true, keeps: true, leaves: true, draw: () => this.draw() };
+    const shown = { rates: true, moves: true, review: true, squares: "off" };
+    return { ...shown, keeps: true, leaves: true, steps: true, draw: () => this.draw() };
   }
 
   /** Draws the room's own sections, which are visible only in this room. */
   draw() {}
+
+  /** Renews the room's own texts after a change of the language. */
+  renew() {}
 
   /** Opens the room when its address is opened. */
   visit() {}

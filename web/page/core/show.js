@@ -1,11 +1,13 @@
 // Draws the state: board, grid, status, moves, curve.
 
 import { byId, html, icon, keepInView, percent, SIDES, svg } from "shared/elements.js";
-import { boardAfter, squareAt, squaresOf } from "shared/replay.js";
+import { boardAfter, squaresOf } from "shared/replay.js";
 import { Board } from "shared/board.js";
 import { Curve } from "shared/curve.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
+import { groundLegend, groundMarks } from "page/core/ground.js";
+import { leadAt, leadText, signed } from "page/core/lead.js";
 import { lineFrom } from "page/core/tree.js";
 import { Squares } from "page/core/squares.js";
 import { replaceButtons, write } from "page/core/controls.js";
@@ -44,7 +46,11 @@ export function draw() {
 /** Shows the sections of the current room and hides those of the others. */
 function drawRoom() {
   document.body.dataset.mode = state.mode;
-  for (const section of document.querySelectorAll("[data-room]")) section.hidden = section.dataset.room !== state.mode;
+  for (const section of document.querySelectorAll("[data-room]")) section.hidden = !section.dataset.room.split(" ").includes(state.mode);
+  for (const way of document.querySelectorAll("[data-goes]")) {
+    if (way.dataset.goes === state.mode) way.setAttribute("aria-current", "page");
+    else way.removeAttribute("aria-current");
+  }
   room().panel().draw();
 }
 
@@ -97,7 +103,8 @@ function drawGrid({ edge, amazons, arrows }, node) {
     const can = choices.has(square);
     const label = `${square}: ${t("square")[content.get(square) ?? "empty"]}${can ? `, ${t("here")}` : ""}`;
     const isChosen = square === (to ?? from);
-    return { label, mark: isChosen ? "chosen" : can ? (from ? "target" : "movable") : null };
+    const mark = to ? "target shot" : from ? "target" : "movable";
+    return { label, mark: isChosen ? "chosen" : can ? mark : null };
   });
 }
 
@@ -111,16 +118,21 @@ function choicesIn(node) {
 
 /** Draws the owners of squares below the pieces, and suggested moves as arrows above them. */
 export function drawOverlay(node) {
-  const marks = ownerMarks(state.preview?.parent ?? node);
-  board.under.replaceChildren(...marks);
-  byId("squares-legend").hidden = byId("squares-shown").value === "off";
+  const what = state.squares ?? room().panel().squares;
+  const below = state.preview?.parent ?? node;
+  const lost = state.preview || !review.isFault(node) ? [] : node.reason?.lost ?? [];
+  board.under.replaceChildren(...(state.half.to ? [] : groundMarks(below, what, lost)));
+  byId("squares-shown").value = what;
+  const legend = groundLegend(below, what);
+  byId("squares-legend").hidden = legend === "";
+  byId("squares-legend").textContent = legend;
   const moves = room().arrows(node);
   // The first move is drawn on top.
   const arrows = moves.toReversed().flatMap(({ move, side, step, look = "" }, index) => {
     const name = `suggestion ${side} rank-${moves.length - index} ${look}`;
     return partsOf(move, step, name);
   });
-  board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber), ...moveRates(moves));
+  board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber), ...moveRates(moves), ...(room().panel().signs ?? []).map(verdictSign));
 }
 
 /** Returns tags with the rates of the best moves, on the landing square or, if that is taken, the arrow's square. */
@@ -136,6 +148,14 @@ function moveRates(moves) {
     const box = svg("rect", { x: x - 4.4, y: y - 2.1, width: 8.8, height: 4.2, rx: 1 });
     return svg("g", { class: `board-tag ${side}` }, box, svg("text", { x, y: y + 1.1 }, (100 * rate).toFixed(1)));
   });
+}
+
+/** Returns a tick or a cross at the corner of a square. */
+function verdictSign({ square, isRight }) {
+  const [left, top] = board.centre(square);
+  const [x, y] = [left + 3.2, top - 3.2];
+  const d = isRight ? `M${x - 1.1} ${y + 0.1}l0.8 0.9 1.5-1.9` : `M${x - 0.9} ${y - 0.9}l1.8 1.8m0-1.8l-1.8 1.8`;
+  return svg("g", { class: `verdict ${isRight ? "right" : "wrong"}` }, svg("circle", { cx: x, cy: y, r: 2.2 }), svg("path", { d }));
 }
 
 /** Returns a tag with a move's number in its line, on the landing square. */
@@ -166,26 +186,6 @@ export function usualArrows(node) {
 /** Returns the number of best moves to show, as chosen on the page. */
 function shownLines() {
   return Number(byId("lines").value);
-}
-
-const OWNER_CLASS = { b: "black alone", w: "white alone", "+": "black", "-": "white", "=": "both" };
-
-function ownerMarks(node) {
-  const shown = byId("squares-shown").value;
-  if (shown === "off" || !node.described || state.half.to) return [];
-  const { owners, edge, distances } = node.described;
-  return [...owners].flatMap((letter, index) => {
-    const square = squareAt(index % edge, Math.floor(index / edge));
-    if (!(letter in OWNER_CLASS)) return [];
-    const mark = board.cell(square, `owner ${OWNER_CLASS[letter]}`);
-    return shown === "owners" ? [mark] : [mark, distanceText(square, distances[square])];
-  });
-}
-
-/** Returns an SVG text on a square: the numbers of moves that Black and White need to reach the square. */
-function distanceText(square, moves) {
-  const [x, y] = board.centre(square);
-  return svg("text", { class: "distance", x, y: y + 1 }, moves.map((count) => count ?? "–").join(" "));
 }
 
 /** Returns a text about the turn: who moves, what to choose, who has won. */
@@ -233,12 +233,21 @@ function moveButton(node) {
     "data-ply": node.ply,
     "aria-current": node === state.tree.current && "true",
     onclick: () => goTo(node),
-  }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : percent(rate, 0)));
+  }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : leadOrRate(node)));
+}
+
+/** Returns Black's lead after a move for the list; without one, Black's win rate. */
+function leadOrRate(node) {
+  const lead = leadAt(node);
+  return lead && !lead.isCounted ? signed(lead.lead) : percent(node.rate, 0);
 }
 
 function variations(node) {
+  const main = new Set(state.tree.mainLine());
   const others = node.parent.children.filter((child) => child !== node);
-  return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => goTo(other) }, `${t("variation")}: ${other.move}`));
+  return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => goTo(other) },
+    `${t(main.has(other) ? "mainLine" : "variation")}: ${lineFrom(other).slice(0, 4).map(({ move }) => move).join(" ")}`,
+    other.note.comment ? ` · ${other.note.comment}` : ""));
 }
 
 /** Draws the search results: win rate, speed, best moves, curve. */
@@ -247,7 +256,10 @@ export function drawSearch() {
   drawRate(current);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
   byId("analyse").setAttribute("aria-pressed", state.analysing);
+  byId("analyse").disabled = areRatesHidden();
+  byId("analyse").title = areRatesHidden() ? t("ratesHidden") : "";
   document.body.classList.toggle("rates-hidden", areRatesHidden());
+  document.body.classList.toggle("analysing", state.analysing);
   const found = areMovesHidden() ? null : state.found;
   byId("running").textContent = runningText(found);
   drawBestMoves((found?.lines ?? []).slice(0, shownLines()));
@@ -269,16 +281,24 @@ function areMovesHidden() {
 function runningText(found) {
   if (areRatesHidden()) return t("ratesHidden");
   if (areMovesHidden()) return t("movesHidden");
+  if (found?.isSaved) return t("savedAnalysis", found.visits);
   return found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
 }
 
-/** Draws the bar of Black's win rate, empty if the rate is unknown. The text lies on the larger part of the bar. */
-function drawRate({ rate, proof, described }) {
+/** Draws the bar of Black's win rate, empty if the rate is unknown. Rate and lead lie on the larger part of the bar. */
+function drawRate(node) {
+  const { rate, proof, described } = node;
   const bar = byId("rate");
   const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
-  const text = outcome ?? (rate === null ? "" : `${t("black")} ${percent(rate)}`);
+  const lead = leadAt(node);
+  const leader = rate !== null && rate < 0.5 ? "white" : "black";
+  const share = leader === "black" ? rate : 1 - rate;
+  const own = lead && signed(leader === "black" ? lead.lead : -lead.lead) + (lead.isCounted ? t("counted") : "");
+  // The leader's part of the bar holds the text.
+  const known = own ? `${own} · ${percent(share, 0)}` : percent(share);
+  const text = outcome ?? (rate === null ? "" : known);
   bar.className = `rate spoils ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
-  bar.setAttribute("aria-label", t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)));
+  bar.setAttribute("aria-label", [t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)), lead && leadText(lead)].filter(Boolean).join(", "));
   bar.querySelector(".number").textContent = text;
   bar.style.setProperty("--share", rate ?? 0);
 }
@@ -291,18 +311,19 @@ function drawBestMoves(lines) {
   while (rows.length > lines.length) rows[rows.length - 1].remove();
   while (rows.length < lines.length) {
     const button = html("button", { type: "button", class: "best" });
-    byId("best-moves").tBodies[0].append(html("tr", {}, html("td"), html("td"), html("td", {}, button, html("span"))));
+    byId("best-moves").tBodies[0].append(html("tr", {}, html("td"), html("td"), html("td"), html("td", {}, button, html("span"))));
   }
   lines.forEach((line, index) => fillBestMove(rows[index].cells, line));
 }
 
-function fillBestMove([rateCell, visitsCell, moveCell], { move, win_rate: rate, visits, proven, continuation }) {
+function fillBestMove([rateCell, leadCell, visitsCell, moveCell], { move, win_rate: rate, lead, visits, proven, continuation }) {
   rateCell.textContent = percent(rate);
+  leadCell.textContent = lead == null ? "–" : signed(lead);
   visitsCell.textContent = visits.toLocaleString("en");
   moveCell.firstElementChild.textContent = move;
   // In a proven position all moves are proven, so the continuation says more.
   const isNews = proven && (!state.found.proven || continuation.length === 0);
-  const expected = isNews ? [t("proven", t(proven))] : continuation.slice(0, 5);
+  const expected = isNews ? [t("proven", t(proven))] : continuation;
   moveCell.lastElementChild.textContent = ` ${expected.join(" ")}`;
   moveCell.title = expected.join(" ");
 }
@@ -320,8 +341,17 @@ export function chart() {
   if (points.some(({ proven }) => proven)) legend.push(html("span", {}, t("provenLegend")));
   const bars = review.bars(line);
   if (bars.length > 0) legend.push(html("span", {}, t("lossBars")));
+  const leads = leadSeries(line);
   const series = [...players, { side: players.length > 0 ? "otrera" : "black", points, legend }];
-  return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series, bars };
+  return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series, bars, leads };
+}
+
+/** Returns Black's leads along the line, or null. */
+function leadSeries(line) {
+  const known = line.map((node) => ({ ply: node.ply, ...leadAt(node) })).filter(({ lead }) => lead !== undefined);
+  if (known.length === 0) return null;
+  const isCounted = known.some((point) => point.isCounted);
+  return { points: known, legend: [html("span", {}, t(isCounted ? "countedLegend" : "leadLegend"))] };
 }
 
 /** True if a position's rate is only its player's estimate: not searched, not proven, not a value in the record. */

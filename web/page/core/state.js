@@ -30,6 +30,8 @@ export const state = {
   pointed: null,
   /** Node of a faulty move whose better line has pointer or focus, or null. The board shows the position before it. */
   preview: null,
+  /** The owners of squares that somebody chose to see; null for the room's usual ones. */
+  squares: null,
   /** Number of searches in progress that a review waits for. */
   searches: 0,
   message: null,

@@ -5,14 +5,14 @@ import { startOf } from "shared/replay.js";
 
 /**
  * Creates a node: a position after a move. `rate` is Black's win rate from the longest search, `found` that
- * search's result, `played` the estimate and effort of the move's player, `winner` the winner if the game ended early,
+ * search's result, `lead` Black's lead in moves that it expects, `played` the estimate and effort of the move's player, `winner` the winner if the game ended early,
  * for example by resignation. `proof` is a proven outcome, `{ winner, margin }`: the margin is the number of moves that
  * the winner has left at the end, or null. `note` holds comment, name and value in a record. `isReviewed` is true after
  * the search of a review.
  */
 function newNode(parent, move) {
   const ply = parent ? parent.ply + 1 : 0;
-  const known = { described: null, found: null, rate: null, visits: 0, played: {}, winner: null, proof: null, note: {}, isReviewed: false };
+  const known = { described: null, found: null, rate: null, lead: null, visits: 0, played: {}, winner: null, proof: null, note: {}, isReviewed: false };
   return { parent, move, ply, children: [], next: null, ...known };
 }
 
@@ -24,6 +24,9 @@ export function lineFrom(node) {
 }
 
 export class GameTree {
+  /** Returns the mark of a node's move for a record, or null. The review sets this. */
+  static markOf = () => null;
+
   /** `start` is a FEN. `record` holds the other data of a record, such as players and event. */
   constructor(start, record = {}) {
     this.start = start;
@@ -36,10 +39,16 @@ export class GameTree {
     this.reviewed = [];
     /** Last node of the opened record, or null. */
     this.end = null;
+    /** Last node of the main line, which stays the game while variations are shown; null: the line shown is the game. */
+    this.main = null;
+    /** True for a game of an opened record. */
+    this.isOpened = false;
     /** Key of the game in the browser's storage, or null. */
     this.id = null;
     /** Ply at which the game was begun on the page, or null if no game was begun. */
     this.begun = null;
+    /** Clocks of a game played on the page: `{ limit, used: { black, white } }` in seconds, without limit null. */
+    this.clock = null;
     /** The game as last stored in the browser, in JSON, or null. */
     this.kept = null;
     /** Node at which filling the rest was offered, or null. */
@@ -53,6 +62,8 @@ export class GameTree {
     if (!node) {
       node = newNode(parent, move);
       parent.children.push(node);
+      // A move at the end of an unfinished game continues it.
+      if (this.main === parent && !parent.winner && parent.children.length === 1) this.main = node;
       if (parent.proof) this.proveChildren(parent);
     }
     this.show(node);
@@ -70,9 +81,9 @@ export class GameTree {
     const copy = new GameTree(this.start);
     const path = [];
     for (let at = node; at; at = at.parent) path.unshift(at);
-    for (const { move, described, found, rate, visits, played, proof, note } of path) {
+    for (const { move, described, found, rate, lead, visits, played, proof, note } of path) {
       const target = move ? copy.play(move) : copy.root;
-      Object.assign(target, { described, found, rate, visits, played, proof, note: { ...note } });
+      Object.assign(target, { described, found, rate, lead, visits, played, proof, note: { ...note } });
     }
     return copy;
   }
@@ -98,6 +109,43 @@ export class GameTree {
     return lineFrom(this.root);
   }
 
+  /** Makes the line shown the main line. */
+  keepMain() {
+    const end = this.line().at(-1);
+    this.main = end.parent ? end : null;
+  }
+
+  /** Returns the nodes of the game itself: the main line or, without one, the line shown. */
+  mainLine() {
+    if (!this.main) return this.line();
+    const nodes = [this.main];
+    while (nodes[0].parent) nodes.unshift(nodes[0].parent);
+    return nodes;
+  }
+
+  /** Returns the first node of the variation that leads to a node; null on the main line. */
+  variationOf(node) {
+    const main = new Set(this.mainLine());
+    if (main.has(node)) return null;
+    let first = node;
+    while (!main.has(first.parent)) first = first.parent;
+    return first;
+  }
+
+  /** Makes the line through a node the main line. */
+  promote(node) {
+    this.show(node);
+    this.keepMain();
+  }
+
+  /** Removes a node with the moves after it, and shows the position before it. */
+  remove(node) {
+    const { parent } = node;
+    parent.children = parent.children.filter((child) => child !== node);
+    if (parent.next === node) parent.next = this.mainLine().find((one) => one.parent === parent) ?? null;
+    this.show(parent);
+  }
+
   /** Returns the moves that lead to a node. */
   movesTo(node) {
     const moves = [];
@@ -105,9 +153,9 @@ export class GameTree {
     return moves;
   }
 
-  /** Returns the line shown as a record, in the JSON format of the engine. */
+  /** Returns the game with its variations as a record, in the JSON format of the engine. */
   toRecord() {
-    const line = this.line();
+    const line = this.mainLine();
     const { moves, notes } = this.lineToRecord(line, 0);
     const { number = 0, black = "", white = "", when = "", event = "", control = "", forfeit } = this.record;
     const ended = forfeit && line.at(-1) === this.end ? { forfeit } : {};
@@ -125,13 +173,45 @@ export class GameTree {
       if (ply < first) continue;
       const next = line[ply + 1];
       const others = next ? node.children.filter((child) => child !== next) : [];
-      const note = { ...node.note };
-      // Tenths of a percent, as the engine writes values.
-      if (node.found) note.value = Math.round((2 * this.blackRate(node.ply, node.found.win_rate) - 1) * 1000) / 10;
+      const note = { ...node.note, ...this.analysisOf(node) };
       if (others.length > 0) note.variations = others.map((child) => this.lineToRecord([node, ...lineFrom(child)]));
       if (Object.keys(note).length > 0) notes[ply] = note;
     }
     return { moves, notes };
+  }
+
+  /** Returns what a record stores about the search of a position and the move that led to it. */
+  analysisOf(node) {
+    const { found, rate, visits, isReviewed } = node;
+    if (rate === null || (!found && !isReviewed)) return {};
+    const round = (number, unit) => Math.round(number * unit) / unit;
+    const lead = node.lead === null ? {} : { lead: round(node.lead, 100) };
+    const best = found?.lines.find(({ move }) => move === found.best);
+    const line = found?.best ? { line: [found.best, ...(best?.continuation ?? [])].join(" ") } : {};
+    const mark = GameTree.markOf(node);
+    return {
+      // Tenths of a percent, as the engine writes values.
+      value: round(100 * (2 * rate - 1), 10),
+      ...(mark && mark !== "good" ? { mark } : {}),
+      analysis: { black: round(rate, 1e5), ...lead, visits: Number.isFinite(visits) ? visits : 0, ...line },
+    };
+  }
+
+  /** Takes over the search of a position from a record. */
+  recall(node) {
+    const { value, analysis } = node.note;
+    if (value != null) node.rate = Math.min(Math.max(0.5 + value / 200, 0), 1);
+    if (!analysis) return;
+    const { black, lead = null, visits, line = "" } = analysis;
+    const own = (number) => (this.moverOf(node.ply) === "black" ? number : -number);
+    Object.assign(node, { rate: black, lead, visits, isReviewed: true });
+    // Only a proof gives such a rate.
+    if (black === 0 || black === 1) this.prove(node, { winner: SIDES[1 - black], margin: null });
+    const [move, ...continuation] = line.split(" ");
+    if (!move) return;
+    const known = { win_rate: this.blackRate(node.ply, black), lead: lead === null ? null : own(lead), proven: null };
+    const run = { iterations: 0, seconds: 0, depth: 0, recycled: 0, margin: null, isSaved: true };
+    node.found = { best: move, visits, ...known, ...run, lines: [{ move, visits, continuation, ...known }] };
   }
 
   /** Adds the moves of a record's line below a node. Returns the nodes of the line. */
@@ -146,6 +226,7 @@ export class GameTree {
       const node = nodes[ply];
       if (!node) continue;
       node.note = note;
+      this.recall(node);
       for (const variation of variations) this.addLine(node, variation);
     }
     // Shows the line itself, not its variations.
@@ -153,9 +234,9 @@ export class GameTree {
     return nodes;
   }
 
-  /** Returns the winner at the end of the line shown, or null. */
+  /** Returns the winner of the game, or null. */
   winner() {
-    const end = this.line().at(-1);
+    const end = this.mainLine().at(-1);
     return end.described?.winner ?? end.winner;
   }
 
@@ -174,11 +255,25 @@ export class GameTree {
     return Math.ceil((ply + SIDES.indexOf(this.first)) / 2);
   }
 
-  /** Stores Black's win rate from a search, unless a longer search is known. */
-  learn(node, rate, visits) {
+  /** Stores Black's win rate and lead from a search, unless a longer search is known. */
+  learn(node, rate, visits, lead = node.lead) {
     if (visits < node.visits) return;
-    node.rate = rate;
-    node.visits = visits;
+    Object.assign(node, { rate, visits, lead });
+  }
+
+  /** Returns Black's lead in moves at a node: the proven one, else the expected one, or null. */
+  leadOf({ proof, lead }) {
+    if (proof?.margin == null) return lead;
+    const proven = proof.winner === "black" ? proof.margin : -proof.margin;
+    // The proof gives the minimum.
+    return lead !== null && lead * proven > 0 && Math.abs(lead) > Math.abs(proven) ? lead : proven;
+  }
+
+  /** Returns the lead in moves that a node's move lost (negative: gained); null unless both positions have a lead. */
+  leadLossOf(node) {
+    const [before, after] = [this.leadOf(node.parent), this.leadOf(node)];
+    if (before === null || after === null) return null;
+    return this.moverOf(node.parent.ply) === "black" ? before - after : after - before;
   }
 
   /** Stores a proven outcome, unless one with at least its margin is known, and passes it on to parent and children. */
@@ -208,13 +303,11 @@ export class GameTree {
     const { start, winner, ...rest } = record;
     const tree = new GameTree(start, rest);
     const nodes = tree.addLine(tree.root, record);
-    for (const node of nodes) {
-      const { value } = node.note;
-      if (value != null) node.rate = Math.min(Math.max(0.5 + value / 200, 0), 1);
-    }
     for (const { parent, played } of nodes.slice(1)) {
-      if (played.win_rate != null) parent.rate = tree.blackRate(parent.ply, played.win_rate);
+      // A saved analysis counts more than the player's own estimate.
+      if (played.win_rate != null && parent.note.value == null) parent.rate = tree.blackRate(parent.ply, played.win_rate);
     }
+    if (nodes.some(({ isReviewed }) => isReviewed)) tree.reviewed = nodes;
     tree.end = tree.current;
     tree.end.winner = winner;
     tree.show(tree.root);

@@ -94,7 +94,7 @@ export const coach = {
 
   draw() {
     const isWarning = this.isWarning(state.tree.current);
-    byId("coach-panel").hidden = !this.active || !isGame();
+    byId("coach-panel").hidden = !this.active || !isGame() || Boolean(state.tree.winner());
     byId("coach-panel").classList.toggle("warning", isWarning);
     const text = isWarning ? t("coachWarning", { ...this.warning, move: this.warning.node.move }) : t("coachWatches", percent(this.limit, 0));
     write("coach-text", text);

@@ -2,10 +2,15 @@
 
 import { byId } from "shared/elements.js";
 import { t } from "page/core/text.js";
-import { engine } from "page/core/state.js";
+import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
+import { explain, reasonText } from "page/core/ground.js";
 import { Room } from "page/core/room.js";
-import { gameShown, interrupt, settle, setTreeToLookAt } from "page/core/game.js";
+import { describe, gameShown, interrupt, settle, setTreeToLookAt, tell } from "page/core/game.js";
+import { draw } from "page/core/show.js";
+import { openFiles } from "page/core/records.js";
+import { review } from "page/core/review.js";
+import { collection } from "page/analyse/collection.js";
 
 class Analyse extends Room {
   /** Shows a copy of the game that is on the board, so that the game itself stays as it is. */
@@ -13,7 +18,68 @@ class Analyse extends Room {
     if (!this.active) setTreeToLookAt(gameShown().tree.copy());
   }
 
+  /** Finds the reason of a fault before the position is searched. */
+  async answer(node, goesOn) {
+    if (review.isFault(node)) {
+      await describe(node.parent);
+      await explain(node);
+      if (!goesOn()) return;
+      draw();
+    }
+    await super.answer(node, goesOn);
+  }
+
+  status(node) {
+    const [remark, ...rest] = super.status(node);
+    return [remark, remark && reasonText(node), ...rest];
+  }
+
+  draw() {
+    byId("line-actions").hidden = this.variation === null;
+    collection.draw();
+  }
+
+  /** The first node of the variation shown, or null. */
+  get variation() {
+    return state.tree.variationOf(state.tree.current);
+  }
+
+  /** Makes the variation shown the main line. */
+  promote() {
+    state.tree.promote(state.tree.current);
+    this.keep(null);
+  }
+
+  /** Deletes the variation shown. */
+  remove() {
+    const { variation } = this;
+    state.tree.remove(variation);
+    this.keep(t("deletedLine", variation.move));
+  }
+
+  /** Stores and shows a changed tree. */
+  keep(message) {
+    state.tree.id ??= Date.now();
+    state.half = {};
+    settle(message);
+  }
+
+  panel() {
+    return { ...super.panel(), squares: "territory" };
+  }
+
   listen() {
+    collection.listen();
+    byId("make-main").addEventListener("click", () => this.promote());
+    byId("delete-line").addEventListener("click", () => this.remove());
+    byId("open-folder").addEventListener("click", () => byId("folder").click());
+    byId("folder").addEventListener("change", ({ target }) => {
+      // A folder also holds files of other kinds and hidden ones.
+      const records = [...target.files].filter(({ name }) => /^[^.].*\.(jsonl?|sgf|txt)$/i.test(name));
+      if (records.length > 0) openFiles(records);
+      else tell(t("noRecords"));
+      target.value = "";
+    });
     byId("fen-form").addEventListener("submit", async (event) => {
       event.preventDefault();
       interrupt();

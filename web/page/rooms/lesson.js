@@ -6,7 +6,7 @@ import { state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
 import { goToPanel } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
-import { bestLine, gameShown, goTo, returnTo, search, settle, setTree, tell, unlessStopped } from "page/core/game.js";
+import { bestLine, describe, gameShown, goTo, returnTo, search, settle, setTree, tell, unlessStopped } from "page/core/game.js";
 import { turnText } from "page/core/show.js";
 import { BETTER_MOVES, GRAVE, review } from "page/core/review.js";
 
@@ -28,9 +28,11 @@ class Lesson extends Room {
   }
 
   /** Begins a lesson on the mistakes and blunders of a side. */
-  begin(side) {
+  async begin(side) {
     const faults = review.movesOf(side).filter((node) => GRAVE.includes(review.markOf(node)));
-    this.mistakes = faults.map((node) => ({ node, loss: review.lossOf(node) }));
+    this.mistakes = faults.map((node) => ({ node, loss: review.lossOf(node), lost: review.lossText(node) }));
+    // The engine has not described the positions of a saved review.
+    for (const { parent } of faults) await describe(parent);
     this.before = gameShown();
     this.show(0);
     goToPanel("lesson-title");
@@ -45,8 +47,8 @@ class Lesson extends Room {
   }
 
   task() {
-    const { node, loss } = this.mistake;
-    return t("lessonTask", t(this.tree.first), node.move, percent(loss));
+    const { node, lost } = this.mistake;
+    return t("lessonTask", t(this.tree.first), node.move, lost);
   }
 
   /** True if the node is the position after a try. */

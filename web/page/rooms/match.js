@@ -2,13 +2,13 @@
 
 import { byId, html, SIDES } from "shared/elements.js";
 import { placeOf, squaresOf, startOf } from "shared/replay.js";
-import { problemText, t } from "page/core/text.js";
+import { problemText, settings, t } from "page/core/text.js";
 import { server, Stopped } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
 import { sound } from "page/core/sound.js";
 import { NEW_EDGES } from "page/core/strength.js";
-import { ask, choices, options, write } from "page/core/controls.js";
+import { ask, choices, clockText, options, write } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
 import {
   interrupt, localTime, search, setHalf, settle, setTree, setTreeToLookAt, tell, unlessStopped,
@@ -20,6 +20,8 @@ import { readers } from "page/core/records.js";
 const CLOCK_TICK = 200;
 /** Milliseconds before a failed save or search is repeated. */
 const MATCH_RETRY = 3000;
+/** Seconds of a day. */
+const DAY = 86_400;
 /** Minimum number of our moves before the operator's measured time counts. */
 const MIN_HANDLED = 3;
 
@@ -34,12 +36,6 @@ const MATCH_KEYS = [
   ["H", "pause", "matchPause"],
   ["O", "enterOurs", "matchEnterOurs"],
 ];
-
-/** Formats a time on a clock: 14:05, or −0:03 after the flag has fallen. */
-export function clockText(seconds) {
-  const whole = Math.abs(Math.floor(seconds));
-  return `${seconds < 0 ? "−" : ""}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
 
 /** Parses a time like 14:05 as seconds; null for any other text. */
 export function secondsOfClock(text) {
@@ -56,6 +52,12 @@ function sauMove(move, edge) {
 /** Returns the state of a match that is saved with its game. */
 function matchState({ us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided }) {
   return { us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided };
+}
+
+/** True if a saved match is not from another day: its clock still runs, or it was saved less than a day ago. */
+function isCurrent({ since, paused, clocks }) {
+  const away = (Date.now() - since) / 1000;
+  return away >= 0 && away < (paused ? DAY : Math.min(DAY, Math.max(clocks?.black, clocks?.white)));
 }
 
 class Match extends Room {
@@ -113,7 +115,7 @@ class Match extends Room {
   }
 
   panel() {
-    return { ...super.panel(), review: false, leaves: this.over };
+    return { ...super.panel(), review: false, leaves: this.over, steps: false };
   }
 
   /** The side whose clock runs, or null. */
@@ -367,6 +369,7 @@ class Match extends Room {
       const response = await fetch("save", { method: "POST", body: JSON.stringify(whole) });
       const answer = response.ok ? await response.json() : { problem: await response.text() };
       if (answer.problem === undefined) Object.assign(file, { id: answer.id, name: answer.file, takesOver: false, at: new Date() });
+      if (answer.id) settings.set("match", answer.id, "session");
       else problem = problemText(answer.problem);
     } catch {
       problem = t("matchNoProgram");
@@ -432,17 +435,25 @@ class Match extends Room {
   async offer() {
     try {
       const { matches } = await (await fetch("matches")).json();
-      this.offers = matches.map(({ text }) => ({ text, game: JSON.parse(text) }));
+      this.offers = matches.map(({ text, held }) => ({ text, held, game: JSON.parse(text) }));
       this.drawOffers();
     } catch {
       // Without the program, no match can be resumed.
     }
   }
 
+  /** Continues this tab's match, or a match of today that no page holds: after a reload or a new start of the program. */
+  async reopen() {
+    const isOwn = ({ game }) => game.match.id === settings.get("match", "session");
+    const offer = this.offers.find(isOwn) ?? this.offers.find(({ held, game }) => !held && isCurrent(game.match.state));
+    // A link in the address has priority.
+    if (offer && !location.hash.startsWith("#fen")) await this.resume(offer.text);
+  }
+
   drawOffers() {
     byId("match-offers").hidden = this.active || this.offers.length === 0;
     byId("match-offers").replaceChildren(...this.offers.map(({ text, game: { black, white, when, moves } }) => html("button", {
-      type: "button", onclick: () => this.resume(text),
+      type: "button", class: "main", onclick: () => this.resume(text),
     }, t("matchResume", `${black} – ${white}`, when, moves.length))));
   }
 
@@ -542,7 +553,7 @@ class Match extends Room {
       this.leave();
       setTreeToLookAt(tree);
     });
-    byId("open-match").addEventListener("click", () => ask("match-dialog"));
+    byId("open-match").addEventListener("click", () => this.active || ask("match-dialog"));
     byId("match-clock-form").addEventListener("submit", (event) => {
       event.preventDefault();
       const them = this.us === "black" ? "white" : "black";
@@ -555,7 +566,7 @@ class Match extends Room {
     closed("match-end-dialog", "end", () => this.end(byId("match-winner").value, byId("match-end-reason").value.trim()));
     document.addEventListener("keydown", (event) => this.key(event));
     readers.push((text) => this.takes(text));
-    this.offered = this.offer();
+    this.offered = this.offer().then(() => this.reopen());
   }
 }
 

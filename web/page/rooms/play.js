@@ -14,13 +14,24 @@ import {
 } from "page/core/game.js";
 import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
+import { players } from "page/play/players.js";
 import { coach, isGame } from "page/play/coach.js";
 import { ending } from "page/play/ending.js";
 
 const CONTROL_GROUPS = { levels: "level", full: "seconds", fixed: "iterations" };
 
+/** Who plays Black and White, by the choice in the dialog; `either` draws one of the first two. */
+const PLAYERS = {
+  black: { black: "human", white: "engine" },
+  white: { black: "engine", white: "human" },
+  both: { black: "human", white: "human" },
+  none: { black: "engine", white: "engine" },
+};
+/** Minutes on a person's clock that the dialog offers; 0 without a limit. */
+const CLOCKS = [0, 5, 15];
+
 /** The choices in the dialog for a new game, preset to those of the last game. */
-export const asked = { edge: 10, players: { black: "human", white: "engine" }, from: null };
+export const asked = { edge: 10, side: "black", minutes: 0, from: null };
 
 export function fillControls() {
   const chosen = byId("control").value || CONTROLS.findIndex(({ level }) => level === state.control.level);
@@ -31,26 +42,38 @@ export function fillControls() {
   byId("control").value = chosen;
 }
 
-export function fillNewGame() {
-  choices("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]), asked.edge, (edge) => {
-    asked.edge = edge;
+/** Fills the buttons of the levels. A strength that is no level leaves all of them free. */
+function fillLevels() {
+  const levels = CONTROLS.flatMap(({ level }) => level ?? []);
+  const texts = levels.map((level) => [level, [html("b", {}, level), html("small", {}, t("levels")[level - 1])]]);
+  choices("new-level", "level", texts, CONTROLS[byId("control").value].level, (level) => {
+    byId("control").value = CONTROLS.findIndex((control) => control.level === level);
   });
-  for (const side of SIDES) {
-    byId(`legend-${side}`).textContent = t("plays", t(side));
-    choices(`new-${side}`, "player", ["human", "engine"].map((player) => [player, t(player)]), asked.players[side], (player) => {
-      asked.players[side] = player;
-    });
-  }
+}
+
+export function fillNewGame() {
+  const fill = (id, key, values) => choices(id, key, values, asked[key], (value) => {
+    asked[key] = value;
+  });
+  fillLevels();
+  fill("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]));
+  fill("new-side", "side", ["black", "white", "either", "both", "none"].map((side) => [side, t("sides")[side]]));
+  fill("new-clock", "minutes", CLOCKS.map((minutes) => [minutes, t("minutesEach", minutes)]));
 }
 
 /** Presets the dialog for a new game to the choices of the game shown. */
 function presetNewGame() {
   const { edge } = startOf(state.tree.start);
   if (playRoom.active && NEW_EDGES.includes(edge)) asked.edge = edge;
-  if (isGame()) asked.players = { ...state.players };
+  if (isGame() && asked.side !== "either") asked.side = state.players.black === "human" ? "black" : "white";
   const control = CONTROLS.findIndex((known) => JSON.stringify(known) === JSON.stringify(state.control));
   if (playRoom.active) byId("control").value = control;
   fillNewGame();
+}
+
+/** Returns the players that the dialog asks for. */
+function askedPlayers() {
+  return PLAYERS[asked.side === "either" ? SIDES[Math.floor(2 * Math.random())] : asked.side];
 }
 
 /** Opens the dialog for a new game, which starts from the position shown if `isFromHere`. */
@@ -65,21 +88,23 @@ export function askNewGame(isFromHere) {
   ask("new-game-dialog");
 }
 
-/** Begins a game at the current node of a tree. */
-export function beginGame(tree, players, control) {
-  Object.assign(state, { players, control, analysing: false });
+/** Begins a game at the current node of a tree, with this many minutes for a person; 0 without a limit. */
+export function beginGame(tree, who, control, minutes = 0) {
+  Object.assign(state, { players: who, control, analysing: false });
   turnBoardToPerson();
-  const names = Object.fromEntries(SIDES.map((side) => [side, players[side] === "engine" ? engineAt(control) : ""]));
+  const names = Object.fromEntries(SIDES.map((side) => [side, who[side] === "engine" ? engineAt(control) : ""]));
   tree.record = { ...names, when: localTime(), control: control.level ? "" : controlText(control) };
-  Object.assign(tree, { id: Date.now(), begun: tree.current.ply });
+  const clock = { asked: minutes, limit: minutes ? 60 * minutes : null, used: { black: 0, white: 0 } };
+  Object.assign(tree, { id: Date.now(), begun: tree.current.ply, clock });
   setTree("play", tree);
 }
 
-export async function newGame(edge, players, control) {
+/** Begins a game with the choices in the dialog. */
+export async function newGame({ edge, minutes } = asked) {
   const goesOn = interrupt();
   await unlessStopped(goesOn, async () => {
     const { fen } = await engine.ask({ do: "start", edge });
-    beginGame(new GameTree(fen), players, control);
+    beginGame(new GameTree(fen), askedPlayers(), state.control, minutes);
   });
 }
 
@@ -121,6 +146,7 @@ class Play extends Room {
   }
 
   draw() {
+    players.draw();
     coach.draw();
     ending.draw();
   }
@@ -129,7 +155,7 @@ class Play extends Room {
   async visit() {
     const last = recent.read().find(({ begun }) => begun !== null);
     if (this.active || (last && (await recent.show(last)) === null)) return;
-    await newGame(asked.edge, { ...asked.players }, state.control);
+    await newGame();
   }
 
   listen() {
@@ -137,10 +163,12 @@ class Play extends Room {
     byId("play-here").addEventListener("click", () => askNewGame(true));
     byId("new-game-dialog").addEventListener("close", ({ target }) => {
       if (target.returnValue !== "begin") return;
-      const [players, control] = [{ ...asked.players }, CONTROLS[byId("control").value]];
-      if (asked.from) beginGame(asked.from.tree.copyTo(asked.from.node), players, control);
-      else newGame(asked.edge, players, control);
+      state.control = CONTROLS[byId("control").value];
+      if (asked.from) beginGame(asked.from.tree.copyTo(asked.from.node), askedPlayers(), state.control, asked.minutes);
+      else newGame();
     });
+    byId("control").addEventListener("change", fillLevels);
+    players.listen();
     coach.listen();
     ending.listen();
   }

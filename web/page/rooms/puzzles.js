@@ -1,6 +1,6 @@
 // Puzzles: positions in which exactly one move keeps the win, proven by the laboratory's solver.
 
-import { byId } from "shared/elements.js";
+import { byId, html, percent } from "shared/elements.js";
 import { squaresOf, startOf } from "shared/replay.js";
 import { settings, t } from "page/core/text.js";
 import { state } from "page/core/state.js";
@@ -8,9 +8,10 @@ import { GameTree } from "page/core/tree.js";
 import { goToPanel, options } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
 import {
-  bestLine, gameShown, goTo, play, returnTo, search, setHalf, setTree, setTreeToLookAt, tell, toggleAnalysis,
+  bestLine, gameShown, goTo, look, play, returnTo, search, setHalf, setTree, setTreeToLookAt, settle, tell, toggleAnalysis,
 } from "page/core/game.js";
-import { draw } from "page/core/show.js";
+import { board, draw } from "page/core/show.js";
+import { dayNumber, ownMistakes } from "page/puzzles/own.js";
 
 /** Search time for the reply to a try, in seconds. */
 const ANSWER_SECONDS = 2;
@@ -19,18 +20,30 @@ const CONTINUATION = 4;
 /** Distance in the list from yesterday's puzzle to today's: a prime, so that every puzzle gets its day. */
 export const DAY_STEP = 7919;
 const GRADES = [1, 2, 3];
+/** Number of answers shown. */
+const LAST = 10;
+/** Maximum number of own mistakes shown. */
+const MAX_ROWS = 20;
+/** Maximum win rate, 0 to 1, that a right answer to an own mistake loses. */
+const RIGHT_LOSS = 0.02;
+/** Milliseconds between a right move and the reply to it. */
+const REPLY_PAUSE = 700;
 
-/** Puzzles of the page. Each line holds a FEN, the winning move, the winner's moves left at the end, and the grade. */
+/**
+ * Puzzles of the page. Each line holds a FEN, the moves, the winner's moves left at the end, and the grade. Puzzles of
+ * several moves alternate the solver's moves with the best replies. A margin of `5?` is a lead by searches, not a proof.
+ */
 export const PUZZLES = byId("puzzle-list").textContent.split("\n").filter((line) => line.includes(";") && !line.startsWith("#"))
   .map((line) => line.split(";").map((field) => field.trim()))
-  .map(([fen, solution, margin, grade]) => ({ fen, solution, margin: Number(margin), grade: Number(grade) }));
+  .map(([fen, moves, margin, grade]) => {
+    const line = moves.split(" ");
+    return { fen, line, solution: line[0], margin: Number.parseFloat(margin), isProven: !margin.endsWith("?"), grade: Number(grade) };
+  });
 
-/** Returns the number of days from 1970 to a local date. */
-export function dayNumber(date = new Date()) {
-  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000;
-}
-
-/** Progress stored between visits: FENs of solved puzzles, day of the last daily puzzle, and streak in days. */
+/**
+ * Progress stored between visits: FENs of solved puzzles, day of the last daily puzzle and streak in days, puzzles
+ * solved in a row at the first try and their largest number, the last answers.
+ */
 export const solvedPuzzles = {
   read() {
     let kept = null;
@@ -44,6 +57,22 @@ export const solvedPuzzles = {
     const isCount = (number) => Number.isSafeInteger(number) && number > 0;
     const hasStreak = isCount(kept?.day) && isCount(kept?.streak) && kept.day <= dayNumber();
     [this.day, this.streak] = hasStreak ? [kept.day, kept.streak] : [0, 0];
+    [this.run, this.best] = [kept?.run, kept?.best].map((number) => (isCount(number) ? number : 0));
+    this.last = Array.isArray(kept?.last) ? kept.last.slice(-LAST).map(Boolean) : [];
+  },
+
+  write() {
+    const { fens, day, streak, run, best, last } = this;
+    settings.set("puzzles", JSON.stringify({ solved: [...fens], day, streak, run, best, last: last.slice(-LAST) }));
+  },
+
+  /** Notes the first answer to a puzzle. */
+  answer(isRight) {
+    this.read();
+    this.run = isRight ? this.run + 1 : 0;
+    this.best = Math.max(this.best, this.run);
+    this.last.push(isRight);
+    this.write();
   },
 
   add({ fen }, isDaily) {
@@ -57,7 +86,7 @@ export const solvedPuzzles = {
       this.streak = this.days() + 1;
       this.day = today;
     }
-    settings.set("puzzles", JSON.stringify({ solved: [...this.fens], day: this.day, streak: this.streak }));
+    this.write();
   },
 
   /** Returns the number of consecutive days, up to today or yesterday, with a solved daily puzzle. */
@@ -68,6 +97,8 @@ export const solvedPuzzles = {
 
 class Puzzles extends Room {
   index = 0;
+  /** The own mistake shown, or null for a puzzle of the page. */
+  own = null;
   /** The tree of the puzzle; null before the first puzzle. */
   tree = null;
   /** The tree in which the last puzzle was analysed, or null. */
@@ -76,9 +107,15 @@ class Puzzles extends Room {
   grade = 0;
   /** True if the solution was shown, so that the puzzle does not count as solved. */
   isShown = false;
+  /** True until a wrong try, a hint or the solution. */
+  isClean = true;
+  /** The verdict on the try shown: `{ node, isRight }`, or null. */
+  verdict = null;
+  /** True if the board was turned before the puzzles. */
+  wasFlipped = false;
 
   get puzzle() {
-    return PUZZLES[this.index];
+    return this.own ?? PUZZLES[this.index];
   }
 
   today() {
@@ -87,16 +124,35 @@ class Puzzles extends Room {
 
   open() {
     if (this.active) return;
-    // After the analysis of a puzzle, the way back still leads to the game before the puzzle.
-    if (state.tree !== this.analysed) this.before = gameShown();
-    this.show(this.today());
+    // From the analysis of a puzzle, the way leads back to this puzzle and to the game before it.
+    const isBack = state.tree === this.analysed;
+    if (!isBack) {
+      this.before = gameShown();
+      this.wasFlipped = board.flipped;
+    }
+    if (isBack && this.own) this.showOwn(this.own);
+    else this.show(isBack ? this.index : this.today());
     goToPanel("puzzle-title");
   }
 
   show(index) {
-    Object.assign(this, { index, isShown: false, tree: new GameTree(PUZZLES[index].fen) });
+    this.own = null;
+    this.index = index;
+    this.begin(t(this.puzzle.isProven ? "puzzleTask" : "puzzleKeeps"));
+  }
+
+  /** Shows one of the player's own mistakes. */
+  showOwn(mistake) {
+    this.own = { ...mistake, line: [mistake.solution], grade: 0 };
+    this.begin(t("ownTask", t(startOf(mistake.fen).side), mistake.played, mistake.loss));
+  }
+
+  /** Shows the puzzle with its solver at the bottom. */
+  begin(task) {
+    Object.assign(this, { isShown: false, isClean: true, verdict: null, tree: new GameTree(this.puzzle.fen) });
     Object.assign(state, { players: { black: "human", white: "human" }, analysing: false });
-    setTree("puzzles", this.tree, t("puzzleTask"));
+    board.flip(this.tree.first === "white");
+    setTree("puzzles", this.tree, task);
   }
 
   /** Returns the indices of the other unsolved puzzles of the chosen grade, or of all others if every one is solved. */
@@ -108,8 +164,10 @@ class Puzzles extends Room {
   }
 
   next() {
+    const due = this.own ? ownMistakes.due().find(({ fen }) => fen !== this.own.fen) : null;
+    if (due) return this.showOwn(due);
     const others = this.others();
-    this.show(others.find((index) => index > this.index) ?? others[0] ?? this.index);
+    return this.show(others.find((index) => index > this.index) ?? others[0] ?? this.index);
   }
 
   random() {
@@ -123,9 +181,19 @@ class Puzzles extends Room {
     else draw();
   }
 
-  /** True if the node is the position after a first move in the puzzle. */
+  /** True if the node is the position after a solver's move, and all moves before it are right. */
   isTry(node) {
-    return node.parent === this.tree.root;
+    const { line } = this.puzzle;
+    const before = node.parent ? this.tree.movesTo(node.parent) : null;
+    return before !== null && node.ply % 2 === 1 && node.ply <= line.length && before.every((move, ply) => move === line[ply]);
+  }
+
+  /** Notes that the puzzle is not solved at the first try. */
+  spoil() {
+    if (!this.isClean) return;
+    this.isClean = false;
+    if (this.own) ownMistakes.answer(this.own, false);
+    solvedPuzzles.answer(false);
   }
 
   async answer(node, goesOn) {
@@ -137,7 +205,9 @@ class Puzzles extends Room {
   }
 
   panel() {
-    return { ...super.panel(), review: false, keeps: false };
+    const isShown = this.verdict?.node === state.tree.current;
+    const signs = isShown ? [{ square: squaresOf(this.verdict.node.move).to, isRight: this.verdict.isRight }] : [];
+    return { ...super.panel(), review: false, keeps: false, signs };
   }
 
   visit() {
@@ -146,38 +216,95 @@ class Puzzles extends Room {
 
   /** Shows whether a try is right and how the game continues. */
   async judge(node, goesOn) {
-    const { solution, margin } = this.puzzle;
-    const isRight = node.move === solution;
-    if (isRight && !this.isShown) solvedPuzzles.add(this.puzzle, this.index === this.today());
-    const verdict = isRight ? t("puzzleRight", solution, t(this.tree.first), margin) : t("puzzleWrong", node.move);
+    const { line } = this.puzzle;
+    const isRight = node.move === line[node.ply - 1] || (this.own !== null && (await this.isGood(node, goesOn)));
+    if (!goesOn()) return;
+    this.verdict = { node, isRight };
+    if (!isRight) this.spoil();
+    const isSolved = isRight && node.ply >= line.length;
+    if (isSolved && !this.isShown) this.solve();
+    const verdict = this.verdictText(node, isRight);
     tell(verdict);
+    if (isRight && !isSolved) return this.reply(node, goesOn);
     if (node.described.winner) return;
     const found = await search(node, { seconds: ANSWER_SECONDS }, goesOn);
     if (!goesOn()) return;
     const { best, proven } = found;
     if (!isRight) state.hint = { move: best, step: 3 };
-    const line = bestLine(found, CONTINUATION);
+    const expected = bestLine(found, CONTINUATION);
     const answer = t("puzzleAnswer", t(this.tree.moverOf(node.ply)), best, Boolean(proven), node.proof?.margin);
-    tell(`${verdict} ${isRight ? t("puzzleGoesOn", line.join(" ")) : answer}`);
+    tell(`${verdict} ${isRight ? t("puzzleGoesOn", expected.join(" ")) : answer}`);
   }
 
-  /** Shows the next part of the winning move: its amazon, then the amazon's target. */
+  /** True if a try in an own mistake loses little beside the best move. */
+  async isGood(node, goesOn) {
+    for (const one of [this.tree.root, node]) await look(one, goesOn, ANSWER_SECONDS / 2);
+    return goesOn() && (this.tree.lossOf(node) ?? 1) <= RIGHT_LOSS;
+  }
+
+  verdictText(node, isRight) {
+    const { solution, margin, isProven, line } = this.puzzle;
+    if (this.own) return isRight ? t("ownRight", node.move) : t("ownWrong", node.move, percent(Math.max(0, this.tree.lossOf(node) ?? 0)));
+    if (!isRight) return isProven ? t("puzzleWrong", node.move) : t("puzzleWrongLead", node.move);
+    if (node.ply < line.length) return t("puzzleSoFar", node.move);
+    return isProven ? t("puzzleRight", solution, t(this.tree.first), margin) : t("puzzleRightLead", solution, margin);
+  }
+
+  /** Plays the best reply to a right move. */
+  async reply({ ply }, goesOn) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, REPLY_PAUSE);
+    });
+    if (!goesOn()) return;
+    const move = this.puzzle.line[ply];
+    state.tree.play(move);
+    await settle(t("puzzleNextMove", move));
+  }
+
+  /** Notes the solution. */
+  solve() {
+    if (this.isClean) {
+      if (this.own) ownMistakes.answer(this.own, true);
+      solvedPuzzles.answer(true);
+    }
+    if (!this.own) solvedPuzzles.add(this.puzzle, this.isClean && this.index === this.today());
+    // Another solution of this puzzle counts no more.
+    this.isShown = true;
+  }
+
+  /** Returns the node at which the solver is to move: the last one of the line that was found. */
+  position() {
+    const { line } = this.puzzle;
+    let node = this.tree.root;
+    for (let ply = 0; ply + 2 < line.length; ply += 2) {
+      const next = node.children.find(({ move }) => move === line[ply])?.children.find(({ move }) => move === line[ply + 1]);
+      if (!next) break;
+      node = next;
+    }
+    return node;
+  }
+
+  /** Shows the next part of the right move: its amazon, then the amazon's target. */
   hint() {
-    const { from, to } = squaresOf(this.puzzle.solution);
-    const isNext = state.tree.current === this.tree.root && state.half.from === from;
-    goTo(this.tree.root);
+    const node = this.position();
+    const { from, to } = squaresOf(this.puzzle.line[node.ply]);
+    const isNext = state.tree.current === node && state.half.from === from;
+    this.spoil();
+    goTo(node);
     setHalf(isNext ? { from, to } : { from });
     tell(t(isNext ? "puzzleLanding" : "puzzleAmazon", from, to));
   }
 
   solution() {
+    const node = this.position();
+    this.spoil();
     this.isShown = true;
-    goTo(this.tree.root);
-    play(this.puzzle.solution);
+    goTo(node);
+    play(this.puzzle.line[node.ply]);
   }
 
   again() {
-    goTo(this.tree.root);
+    goTo(this.position());
   }
 
   /** Leaves the puzzle and analyses its position. */
@@ -188,30 +315,64 @@ class Puzzles extends Room {
   }
 
   close() {
+    board.flip(this.wasFlipped);
     returnTo(this.before);
     byId("open-puzzles").focus();
+  }
+
+  /** Opens the puzzle with a number, from 1. */
+  goToNumber(number) {
+    if (Number.isInteger(number) && number >= 1 && number <= PUZZLES.length) this.show(number - 1);
   }
 
   draw() {
     const { fen, grade } = this.puzzle;
     const { edge, side } = startOf(fen);
     const isSolved = solvedPuzzles.fens.has(fen);
-    byId("puzzle-title").textContent = t("puzzleTitle", this.index + 1, this.index === this.today());
-    const kind = [t("squaresOf", edge), t("grades")[grade], t("puzzleSide", t(side)), isSolved && t("puzzleSolved")];
+    byId("puzzle-title").textContent = this.own ? t("ownPuzzle", this.own.from) : t("puzzleTitle", this.index + 1, this.index === this.today());
+    const kind = [t("squaresOf", edge), !this.own && t("grades")[grade], t("puzzleSide", t(side)), isSolved && t("puzzleSolved")];
     byId("puzzle-kind").textContent = kind.filter(Boolean).join(" · ");
     options("puzzle-grade", [0, ...GRADES].map((value) => [value, t("grades")[value]]), this.grade);
     byId("puzzle-again").disabled = state.tree.current === this.tree.root;
-    byId("puzzle-kept").textContent = t("puzzlesKept", solvedPuzzles.fens.size, PUZZLES.length, solvedPuzzles.days());
+    const { run, best, last } = solvedPuzzles;
+    byId("puzzle-kept").textContent = `${t("puzzlesKept", solvedPuzzles.fens.size, PUZZLES.length, solvedPuzzles.days())} · ${t("puzzleRun", run, best)}`;
+    byId("puzzle-last").replaceChildren(...last.slice(-LAST).map((isRight) => {
+      const label = t(isRight ? "right" : "wrong");
+      return html("span", { class: `answer ${isRight ? "right" : "wrong"}`, role: "img", "aria-label": label, title: label }, isRight ? "✓" : "✗");
+    }));
+    byId("puzzle-number").max = PUZZLES.length;
+    if (document.activeElement !== byId("puzzle-number")) byId("puzzle-number").value = this.own ? "" : this.index + 1;
+    this.drawOwn();
+  }
+
+  /** Lists the player's own mistakes, those that are due first. */
+  drawOwn() {
+    const { list } = ownMistakes;
+    byId("own-due").textContent = t("ownDue", ownMistakes.due().length);
+    byId("own-none").hidden = list.length > 0;
+    byId("own-part").hidden = list.length === 0;
+    byId("own-export").disabled = list.length === 0;
+    const rows = list.toSorted((a, b) => a.due - b.due).slice(0, MAX_ROWS).map((one) => html("tr", {},
+      html("td", {}, html("button", { type: "button", onclick: () => this.showOwn(one) }, one.from)),
+      ...[one.loss, t("ownSeen", one.seen), t("ownDays", one.due - dayNumber())].map((text) => html("td", {}, text))));
+    const head = html("tr", {}, ...t("ownColumns").map((text) => html("th", { scope: "col" }, text)));
+    byId("own-list").replaceChildren(html("thead", {}, head), html("tbody", {}, ...rows));
   }
 
   listen() {
     solvedPuzzles.read();
+    ownMistakes.listen();
     byId("open-puzzles").addEventListener("click", () => this.open());
     for (const action of ["again", "hint", "solution", "next", "random", "analyse", "close"]) {
       byId(`puzzle-${action}`).addEventListener("click", () => this[action]());
     }
     byId("puzzle-today").addEventListener("click", () => this.show(this.today()));
     byId("puzzle-grade").addEventListener("change", ({ target }) => this.choose(Number(target.value)));
+    byId("own-export").addEventListener("click", () => ownMistakes.export());
+    byId("puzzle-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.goToNumber(Number(byId("puzzle-number").value));
+    });
   }
 }
 

@@ -25,6 +25,7 @@ class SetUp extends Room {
     const { tree } = state;
     this.before = gameShown();
     this.load(tree.current.described?.fen ?? tree.start);
+    for (const side of SIDES) byId(`set-up-${side}`).value = tree.record[side] ?? "";
     this.show();
     goToPanel("set-up-title");
   }
@@ -79,7 +80,12 @@ class SetUp extends Room {
     choices("set-up-side", "side", SIDES.map((side) => [side, t(side)]), this.side, (side) => {
       this.side = side;
     });
+    for (const side of SIDES) byId(`set-up-${side}`).placeholder = t(side);
     setTree("setup", new GameTree(this.fen()));
+  }
+
+  renew() {
+    this.show();
   }
 
   resize(edge) {
@@ -108,7 +114,8 @@ class SetUp extends Room {
   async done() {
     await unlessStopped(() => this.active, async () => {
       const { fen } = await engine.ask({ do: "position", fen: this.fen() });
-      setTreeToLookAt(new GameTree(fen));
+      const names = SIDES.map((side) => [side, byId(`set-up-${side}`).value.trim()]);
+      setTreeToLookAt(new GameTree(fen, Object.fromEntries(names)));
       this.focusButton();
     });
   }

@@ -1,10 +1,12 @@
 //! Tests of the page as `make web` builds it: opened from a file in a real browser and operated by clicks and keys.
 
+mod analyse;
 mod coach;
 mod play;
 mod puzzles;
 mod review;
 mod rooms;
+mod screens;
 
 use fastrand::Rng;
 use otrera::record::{Note, Variation, ccgc, json, sgf};
@@ -22,7 +24,8 @@ use testkit::{Folder, random_game, random_move, random_record, repository, size}
 fn opened(test: &str) -> Option<Browser> {
     page(test)?;
     let mut browser = Browser::start(test)?;
-    open(&mut browser, "");
+    // Without an address, a first visit begins at the door.
+    open(&mut browser, "#play");
     Some(browser)
 }
 
@@ -210,7 +213,7 @@ fn link_and_new_game_stop_a_long_search() {
     let Some(mut browser) = opened("a search that is stopped") else { return };
     // 200,000 iterations a move, for both sides.
     browser.click("#new-game");
-    browser.click("#new-black input[value='engine']");
+    browser.click("#new-side input[value='none']");
     browser.choose("#control", "6");
     browser.click_and_wait("#begin", "state.uninterruptible");
     // A link opened during the search ends the search.
@@ -314,6 +317,7 @@ fn page_engine_has_the_recorded_bench() {
         "engine.asked = [];
          engine.ask = (request) => { engine.asked.push(request.do); return Engine.prototype.ask.call(engine, request); };",
     );
+    browser.click("#menu");
     browser.click_and_wait("#bench", "byId('bench-result').textContent.includes('Bench')");
     // The first of two runs warms the browser up.
     browser.assert_value("engine.asked", json!(["bench", "bench"]));
@@ -439,12 +443,20 @@ fn comments_and_variations_are_shown_and_saved() {
     let saved = browser.evaluate("engine.ask({ do: 'write', form: 'sgf', game: state.tree.toRecord() })");
     let saved = sgf::read(saved["text"].as_str().expect("a text")).expect("a record").games;
     assert_eq!(saved, sgf::read(&sgf::write(&record)).expect("a record").games);
-    // Shows the variation's comment. When the variation is saved, the game's own moves become its variation.
+    // Shows the variation's comment. The game stays the main line until the variation is promoted.
     browser.evaluate("goTo(state.tree.root.children[1].children[0])");
-    browser.wait_for("byId('comment').value.startsWith('a reply')");
-    browser.assert_value("state.tree.toRecord().moves.length", 2);
-    let moves = "state.tree.toRecord().notes[0].variations[0].moves.length";
-    browser.assert_value(moves, record.moves.len());
+    browser.wait_for("byId('comment').value.startsWith('a reply') && !byId('line-actions').hidden");
+    let lengths =
+        "(({ moves, notes }) => [moves.length, notes[0].variations[0].moves.length])(state.tree.toRecord())";
+    browser.assert_value(lengths, json!([record.moves.len(), 2]));
+    browser.click("#make-main");
+    browser.assert_value(lengths, json!([2, record.moves.len()]));
+    browser.evaluate("goTo(state.tree.root.children[0])");
+    browser.wait_for("!byId('line-actions').hidden && Boolean(state.tree.current.described)");
+    browser.click("#delete-line");
+    browser
+        .assert_value("[state.tree.root.children.length, state.tree.toRecord().moves.length]", json!([1, 2]));
+    browser.assert_text("#status", "is deleted");
 }
 
 #[test]
@@ -476,6 +488,7 @@ fn sound_knocks_at_each_move_when_enabled() {
     open_for_two_persons(&mut browser);
     browser.evaluate("play('d1-d7/g7')");
     assert_eq!(browser.evaluate("sound.context"), Value::Null, "sound is off by default");
+    browser.click("#menu");
     browser.click_and_wait("#sound", "sound.context.state === 'running'");
     open(&mut browser, "");
     browser.assert_value("byId('sound').getAttribute('aria-pressed')", "true");
@@ -522,14 +535,23 @@ fn pasted_botzone_log_is_opened() {
 }
 
 #[test]
-fn link_contains_the_moves_up_to_the_position_shown() {
+fn link_and_text_contain_the_moves_up_to_the_position_shown() {
     let Some(mut browser) = opened("links") else { return };
     let record = game(8, 4);
     let text = texts(&record.moves);
     paste(&mut browser, &text.join(" "), "state.tree.line().length > 5");
     (0..3).for_each(|_| browser.click("#forward"));
     browser.click_and_wait("#share", "byId('link').value !== ''");
-    let hash: String = value(&mut browser, "new URL(byId('link').value).hash");
+    // A link to a file opens only here: the page gives a text instead.
+    browser.assert_text("#status", "only on this computer");
+    let shared: String = value(&mut browser, "byId('link').value");
+    let [start, moves] = [record.start.to_fen(), text[..3].join(" ")];
+    assert_eq!(shared, format!("{start} moves {moves}"));
+    paste(&mut browser, &shared, "state.tree.line().length === 4 && Boolean(state.tree.current.described)");
+    browser.assert_value("state.tree.movesTo(state.tree.line().at(-1))", json!(text[..3]));
+    let moves = text[..3].join(",").replace(['-', '/'], "");
+    let hash: String =
+        value(&mut browser, &format!("`#${{new URLSearchParams({{ fen: {start:?}, moves: {moves:?} }})}}`"));
     open(&mut browser, &hash);
     assert_eq!(position(&mut browser), record.positions()[3]);
     browser.assert_value("state.tree.movesTo(state.tree.current)", json!(text[..3]));
@@ -556,7 +578,9 @@ fn any_position_can_be_set_up_or_read_from_fen() {
     }
     let side = if wanted.side() == otrera::Side::Black { "black" } else { "white" };
     browser.click(&format!("#set-up-side input[value='{side}']"));
+    browser.fill("#set-up-white", " 二 ");
     browser.click_and_wait("#set-up-done", "!setUp.active");
+    browser.assert_value("[state.tree.toRecord().black, state.tree.toRecord().white]", json!(["", "二"]));
     assert_eq!(position(&mut browser), wanted);
     assert_eq!(browser.board(), expected(&wanted));
     for fen in [wanted.to_fen(), Position::start(size(4)).to_fen(), game[2].to_fen()] {
@@ -697,14 +721,16 @@ const UNTRANSLATED: &str = r#"((sources) => {
 })"#;
 
 /// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
-const NO_MESSAGES: [&str; 13] = [
+const NO_MESSAGES: [&str; 15] = [
     " (the bot crashed)",
     " (too late)",
     " (too much memory)",
     " at line ",
+    ", lead {lead}",
     "Botzone says {verdict}{reason}",
     "an array",
     "an object",
+    "black {black}{lead}, visits {visits}{line}",
     "effort {effort}",
     "in no game",
     "lead {lead}",
@@ -764,17 +790,20 @@ fn file_is_small_and_loads_no_other_resource() {
     let Some(page) = page("the page's file") else { return };
     let file = std::fs::read_to_string(page).expect("a file");
     assert!(file.len() < 2_000_000, "{} bytes", file.len());
-    let foreign = file.replace("http://www.w3.org/2000/svg", "");
+    // Any word can be in the letters of the engine.
+    let (page, engine) = file.split_once("id=\"engine-module\">").expect("an engine");
+    let (_, rest) = engine.split_once('<').expect("an end");
+    let foreign = format!("{page}{rest}").replace("http://www.w3.org/2000/svg", "");
     for word in ["http://", "https://", "//www", "src=", "@import", "url("] {
         assert!(!foreign.contains(word), "{word}");
     }
     let codes = [("%0A", "\n"), ("%22", "\""), ("%23", "#"), ("%3C", "<"), ("%5C", "\\"), ("%25", "%")];
     let modules = codes.iter().fold(file, |text, (code, character)| text.replace(code, character));
     for script in ["elements.js", "replay.js", "board.js", "curve.js"] {
-        let shared =
-            std::fs::read_to_string(format!("{}/shared/{script}", env!("CARGO_MANIFEST_DIR"))).expect(script);
-        assert!(modules.contains(&shared), "the page does not contain the shared {script}");
+        assert!(modules.contains(&format!("//# sourceURL=shared/{script}\n")), "no module {script}");
     }
+    // Comments stay in the sources.
+    assert!(!modules.contains("/** "), "a comment is in the page");
 }
 
 #[test]
@@ -817,8 +846,10 @@ fn layout_stays_when_a_move_is_made() {
         assert_eq!(browser.evaluate(places), before, "after the answer");
     }
     browser.click("#coach");
+    browser.click_and_wait("#analyse", "document.querySelectorAll('#best-moves tbody tr').length > 0");
     let before = browser.evaluate(places);
-    browser.click_and_wait("#analyse", "document.querySelectorAll('#best-moves tbody tr').length === 3");
+    let visits: u64 = value(&mut browser, "state.found.visits");
+    browser.wait_for(&format!("state.found.visits > {}", visits + 1000));
     assert_eq!(browser.evaluate(places), before, "with analysis");
 }
 
@@ -841,7 +872,8 @@ fn win_rate_is_readable_or_hidden_if_unknown() {
         browser.emulate(scheme);
         for rate in [0.0, 0.05, 0.3, 0.49, 0.5, 0.95, 1.0] {
             browser.evaluate(&format!("state.tree.current.rate = {rate}; drawSearch()"));
-            browser.assert_text("#rate", &format!("{:.1} %", 100.0 * rate));
+            // The share of the leader.
+            browser.assert_text("#rate", &format!("{:.1} %", 100.0 * f64::max(rate, 1.0 - rate)));
             let contrast: Option<u64> = value(&mut browser, contrast);
             assert!(contrast > Some(500), "{scheme}, {rate}: {contrast:?}");
         }

@@ -4,7 +4,7 @@ use super::*;
 
 /// JavaScript expression that lists overlapping visible elements, and buttons that are too narrow for their text.
 const OVERLAPS: &str = "(() => {
-    const seen = [...document.querySelectorAll('button, select, input, h1, h2, #board, #status, #rate, #ply')]
+    const seen = [...document.querySelectorAll('button, select, input, h2, #board, #status, #rate, #ply')]
         .filter((element) => element.offsetParent && !element.closest('.scroll-x, .moves'));
     const boxes = seen.map((element) => element.getBoundingClientRect());
     const cover = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
@@ -43,11 +43,10 @@ fn board_fills_the_height_and_nothing_overlaps() {
     }
 }
 
-/// Starts a game from the position shown. Each player is "human" or "engine".
-fn play_here(browser: &mut Browser, black: &str, white: &str) {
+/// Starts a game from the position shown. `side` is what a person plays: "black", "white" or "both".
+fn play_here(browser: &mut Browser, side: &str) {
     browser.click("#play-here");
-    browser.click(&format!("#new-black input[value='{black}']"));
-    browser.click(&format!("#new-white input[value='{white}']"));
+    browser.click(&format!("#new-side input[value='{side}']"));
     browser.choose("#control", &FEW_ITERATIONS.to_string());
     browser.click_and_wait("#begin", "state.tree.begun !== null && !byId('new-game-dialog').open");
 }
@@ -66,7 +65,7 @@ fn game_can_start_from_any_position() {
     browser.press("Escape");
     browser.wait_for("!byId('new-game-dialog').open");
     assert_eq!(browser.evaluate("state.tree.begun"), Value::Null, "Escape started a game");
-    play_here(&mut browser, "human", "engine");
+    play_here(&mut browser, "black");
     browser.wait_for("state.tree.current.ply === 4");
     wait_for_turn(&mut browser);
     let shown = "[state.tree.movesTo(state.tree.line()[3]), state.tree.begun, state.tree.line().length]";
@@ -76,7 +75,7 @@ fn game_can_start_from_any_position() {
     assert_eq!(position(&mut browser), record.positions()[1]);
     // With Black to move in a FEN, the engine plays Black and answers every move.
     open_fen(&mut browser, &record.positions()[4].to_fen(), NEW_POSITION);
-    play_here(&mut browser, "engine", "human");
+    play_here(&mut browser, "white");
     browser.wait_for("state.tree.current.ply === 1");
     wait_for_turn(&mut browser);
     let mv = random_move(&position(&mut browser), &mut Rng::with_seed(3));
@@ -95,7 +94,7 @@ const DECIDED: &str = "q3/****/****/Q1** w - - 0 1";
 fn play_decided(browser: &mut Browser) {
     open_fen(browser, DECIDED, "state.tree.current.described?.edge === 4");
     assert_eq!(browser.evaluate("byId('ending').hidden"), true, "no game has started");
-    play_here(browser, "human", "engine");
+    play_here(browser, "black");
     wait_for_turn(browser);
 }
 
@@ -106,7 +105,8 @@ fn decided_game_is_filled_and_replayed_with_swapped_colours() {
     assert_eq!(browser.text("#decided"), "White is certain to win by at least 2 moves.");
     browser.click_and_wait("#fill", "Boolean(state.tree.current.described?.winner) && !ending.isFilling");
     browser.assert_text("#status", "White has won");
-    assert_eq!(browser.text("#decided"), "White has at least 2 moves left.");
+    assert_eq!(browser.text("#result"), "White wins by at least 2 moves");
+    browser.assert_text("#decided", "Squares reached first: Black 0, White 2");
     browser.assert_value("byId('fill').hidden", true);
     browser.click("#play-again");
     browser.wait_for("state.tree.line().length === 2 && Boolean(state.tree.current.described)");
@@ -123,7 +123,7 @@ fn filling_is_offered_once_and_can_be_stopped() {
     // The person plays on, so filling is not offered again.
     browser.evaluate("goTo(state.tree.root)");
     open_fen(&mut browser, "q3/4/****/Q3 w - - 0 1", NEW_POSITION);
-    play_here(&mut browser, "human", "engine");
+    play_here(&mut browser, "black");
     wait_for_turn(&mut browser);
     browser.wait_for("!byId('fill').hidden");
     let mv = random_move(&position(&mut browser), &mut Rng::with_seed(1));
@@ -133,7 +133,7 @@ fn filling_is_offered_once_and_can_be_stopped() {
     // A slow engine is stopped before the end.
     browser.evaluate("engine.ask = (request) => new Promise((resolve) => setTimeout(resolve, request.do === 'think' ? 300 : 0)).then(() => Engine.prototype.ask.call(engine, request))");
     open_fen(&mut browser, "q3/4/****/Q3 w - - 0 1", NEW_POSITION);
-    play_here(&mut browser, "human", "engine");
+    play_here(&mut browser, "black");
     browser.wait_for("!byId('fill').hidden");
     browser.click_and_wait("#fill", "ending.isFilling && state.tree.current.ply === 2");
     assert_eq!(browser.text("#fill"), "Stop");
@@ -270,7 +270,7 @@ fn broken_link_does_not_stop_the_engine() {
 fn puzzle_does_not_replace_the_stored_game() {
     let Some(mut browser) = opened("a puzzle and the kept game") else { return };
     open_fen(&mut browser, DECIDED, "state.tree.current.described?.edge === 4");
-    play_here(&mut browser, "human", "human");
+    play_here(&mut browser, "both");
     browser.evaluate("play('a1-b1/a1')");
     wait_until_kept(&mut browser);
     let kept = browser.evaluate("settings.get('games')");
@@ -291,7 +291,7 @@ fn recent_games_are_listed_opened_and_deleted() {
     for record in [&first, &second] {
         let fen = record.start.to_fen();
         open_fen(&mut browser, &fen, "state.tree.current.described?.edge === 4 && state.tree.begun === null");
-        play_here(&mut browser, "human", "human");
+        play_here(&mut browser, "both");
         for played in &record.moves {
             browser.evaluate(&format!("play('{}')", played.mv));
         }
@@ -341,7 +341,7 @@ fn broken_and_full_storage_is_ignored() {
         "JSON.stringify([{ id: 1, record: { moves: [null] } }])".to_owned(),
     ] {
         browser.evaluate(&format!("localStorage.setItem('otrera.games', {broken})"));
-        open(&mut browser, "");
+        open(&mut browser, "#play");
         let shown = browser.evaluate("[state.tree.line().length, state.tree.begun]");
         assert_eq!(shown, json!([1, 0]), "{broken}");
     }
@@ -374,6 +374,7 @@ const STEPS: &str = "[[false,2,0],[true,2,1],[true,3,2]]";
 #[test]
 fn rules_show_keys_and_an_animated_example() {
     let Some(mut browser) = opened("the rules on the page") else { return };
+    browser.click("#menu");
     browser.click("#open-rules");
     browser
         .assert_value("[byId('rules-list').children.length, byId('rules-dialog').scrollTop]", json!([5, 0]));
@@ -394,6 +395,7 @@ fn rules_show_keys_and_an_animated_example() {
     browser.command("Emulation.setEmulatedMedia", json!({"features": []}));
     // Otherwise, the example starts by itself.
     browser.evaluate("rules.seen = []");
+    browser.click("#menu");
     browser.click_and_wait("#open-rules", &format!("JSON.stringify(rules.seen.slice(0, 3)) === '{STEPS}'"));
     // The move of the example is legal.
     let played =

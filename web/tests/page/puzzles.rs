@@ -43,7 +43,10 @@ fn wrong_move_is_refuted_and_right_one_confirmed() {
     click_square(&mut browser, solution.arrow);
     wait_for_status(&mut browser, &format!("Right: with {solution} {} wins (+", start.side()));
     assert!(browser.text("#puzzle-kept").starts_with("1 of "), "{}", browser.text("#puzzle-kept"));
-    browser.assert_text("#puzzle-kept", "streak: 1");
+    // A wrong try ends both streaks.
+    browser.assert_text("#puzzle-kept", "in a row: 0");
+    browser.assert_value("[solvedPuzzles.days(), solvedPuzzles.last]", json!([0, [false]]));
+    browser.assert_value("document.querySelectorAll('#board .verdict.right').length", 1);
     browser.click_and_wait("#puzzle-close", "!puzzles.active");
     assert_eq!(position(&mut browser), game);
     browser.assert_value("[byId('puzzle').hidden, state.players.white]", json!([true, "engine"]));
@@ -170,5 +173,5 @@ fn puzzle_is_translated_accessible_and_fits_a_phone() {
         assert_schemes_accessible(&mut browser, language);
         assert_fits(&mut browser, width, language);
     }
-    assert_translated(&(browser.text("#puzzle") + &browser.text("#status")), &[]);
+    assert_translated(&(browser.text("#puzzle") + &browser.text("#status")), &["Otrera"]);
 }

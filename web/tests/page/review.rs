@@ -167,7 +167,7 @@ fn review_runs_in_the_background_and_can_resume() {
     paste(&mut browser, &sgf::write(&record), &format!("state.tree.line().length === {}", positions.len()));
     browser.evaluate("review.seconds = 0.2");
     browser.assert_text("#review", "Review");
-    let place = "byId('review').getBoundingClientRect().top + scrollY";
+    let place = "byId('review').offsetTop";
     let before = browser.evaluate(place);
     browser.click_and_wait("#review", "review.active && review.run.done >= 2");
     assert_eq!(browser.evaluate(place), before, "the button moved");

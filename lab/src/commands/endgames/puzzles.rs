@@ -157,7 +157,7 @@ fn by_visits(position: &Position) -> Vec<Move> {
 }
 
 /// Returns the grade: 1 if both [`SEARCHES`] find the solution, 2 if only the longer one does, else 3.
-fn grade(position: &Position, solution: Move, seed: u64) -> usize {
+pub fn grade(position: &Position, solution: Move, seed: u64) -> usize {
     let finds = |&&iterations: &&u64| {
         iterate(&mut search_of(position, Params::TOURNAMENT, 32, seed), iterations).best == Some(solution)
     };

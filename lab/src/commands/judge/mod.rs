@@ -8,7 +8,7 @@ use crate::interrupt::locked;
 use crate::matches::harness::between;
 use crate::matches::score::side_of_a;
 use crate::matches::spec::PlayerSpec;
-use crate::matches::verdicts::Report;
+use crate::matches::verdicts::Verdicts;
 use crate::play::player::Player;
 use crate::progress::progress_bar;
 use confine::{Refusal, confined};
@@ -88,16 +88,16 @@ fn read_factor(text: &str) -> Result<f64, String> {
 pub fn run(args: &Args) -> Result<(), String> {
     let court = Court::new(args)?;
     let _load = Load::start(args.load).map_err(|problem| format!("--load: {problem}"))?;
-    let mut reports = Vec::new();
+    let mut judged = Vec::new();
     for &mode in &args.mode {
-        let report = court.judge(mode);
-        print!("{}", report.to_text());
-        reports.push(report);
+        let verdicts = court.judge(mode);
+        print!("{}", verdicts.to_text());
+        judged.push(verdicts);
     }
     if args.json {
-        println!("{}", reports.iter().map(Report::to_json).collect::<Value>());
+        println!("{}", judged.iter().map(Verdicts::to_json).collect::<Value>());
     }
-    match reports.iter().map(|report| report.problems.len()).sum() {
+    match judged.iter().map(|verdicts| verdicts.problems.len()).sum() {
         0 => Ok(()),
         lost => Err(format!("{lost} games lost by a verdict")),
     }
@@ -132,7 +132,7 @@ impl<'a> Court<'a> {
         Ok(Self { args, command, allowance, opponent })
     }
 
-    fn judge(&self, mode: Mode) -> Report {
+    fn judge(&self, mode: Mode) -> Verdicts {
         let log = Log::default();
         let errors = if self.args.stderr { Errors::Shown } else { Errors::Hidden };
         let bot = || {
@@ -140,18 +140,18 @@ impl<'a> Court<'a> {
             player.judged(self.allowance, errors, log.clone())
         };
         let mut bots = [bot(), bot()];
-        let mut report = Report { mode: mode.to_string(), ..Report::default() };
+        let mut verdicts = Verdicts { mode: mode.to_string(), ..Verdicts::default() };
         let bar = progress_bar(self.args.games);
         bar.set_message(format!("games of {mode}"));
         for number in 0..self.args.games {
             let (bot_side, game) = (side_of_a(number), self.game(&mut bots, number));
             let turns = std::mem::take(&mut *locked(&log));
-            report.add(&game, bot_side, self.opponent.is_none(), turns);
-            bar.set_message(format!("games of {mode}, {} won", report.tally.wins()));
+            verdicts.add(&game, bot_side, self.opponent.is_none(), turns);
+            bar.set_message(format!("games of {mode}, {} won", verdicts.tally.wins()));
             bar.inc(1);
         }
         bar.finish_and_clear();
-        report
+        verdicts
     }
 
     fn game(&self, bots: &mut [Program; 2], number: u64) -> GameRecord {

@@ -1,4 +1,4 @@
-//! The ladder of playing levels: each level against the one below, and level 1 against `greedy`.
+//! The ladder of playing levels: each level against the one below, and level 1 against `random` and `greedy`.
 
 use super::study::{Cell, Study, machine, percent, percent_interval};
 use crate::matches::score::Score;
@@ -7,33 +7,40 @@ use otrera::Level;
 use otrera_arena::game::Control;
 use std::time::Duration;
 
-/// Number of games of each level, from level 1, against the level below. Slower levels play fewer games.
-const GAMES: [u64; 10] = [200, 200, 200, 200, 100, 100, 60, 40, 20, 20];
+/// Level, opponent and number of games of each row; level 10 is slow.
+const ROWS: [(&str, &str, u64); 11] = [
+    ("level:1", "random", 200),
+    ("level:1", "greedy", 200),
+    ("level:2", "level:1", 200),
+    ("level:3", "level:2", 200),
+    ("level:4", "level:3", 200),
+    ("level:5", "level:4", 200),
+    ("level:6", "level:5", 200),
+    ("level:7", "level:6", 200),
+    ("level:8", "level:7", 200),
+    ("level:9", "level:8", 200),
+    ("level:10", "level:9", 20),
+];
 
 const OPENING_PLIES: u32 = 4;
 
-fn below(level: usize) -> String {
-    if level == 1 { "greedy".into() } else { format!("level:{}", level - 1) }
-}
-
-fn cell(study: &Study, level: usize) -> Result<Cell, String> {
-    let games = if study.quick { 2 } else { GAMES[level - 1] };
-    let players = [&*format!("level:{level}"), &*below(level)];
+fn cell(study: &Study, (level, against, games): (&str, &str, u64)) -> Result<Cell, String> {
+    let games = if study.quick { 2 } else { games };
     let control = Control::PerMove(Duration::from_secs(1));
-    Ok((format!("levels/{level}"), study.new_match(players, games, control, OPENING_PLIES)?))
+    let name = format!("levels/{level}-{against}").replace("level:", "");
+    Ok((name, study.new_match([level, against], games, control, OPENING_PLIES)?))
 }
 
 pub fn run(study: &Study) -> Result<(), String> {
-    let levels = || 1..=GAMES.len();
-    let cells = levels().map(|level| cell(study, level)).collect::<Result<_, _>>()?;
+    let cells = ROWS.map(|row| cell(study, row)).into_iter().collect::<Result<_, _>>()?;
     let header = ["level", "against", "score", "won", "95 % interval"];
     let mut sheet = Sheet::new("Ladder of the playing levels", &header);
-    for (level, games) in levels().zip(study.games(cells)?) {
+    for ((level, against, _), games) in ROWS.into_iter().zip(study.games(cells)?) {
         let score = Score::of(&games);
         let (low, high) = percent_interval(score.tally.wins(), games.len() as u64);
         sheet.row([
-            level.to_string(),
-            below(level),
+            level.trim_start_matches("level:").to_owned(),
+            against.to_owned(),
             format!("{}-{}", score.tally.wins(), score.tally.losses()),
             format!("{:.0} %", percent(&score)),
             format!("{low:.0} to {high:.0} %"),

@@ -65,7 +65,7 @@ enum Name {
     R,
     /// Elo gain of each technique of `tournament`: games against the preset with that technique switched off.
     Techniques,
-    /// Playing levels: each against the one below, level 1 against `greedy`.
+    /// Playing levels: each against the one below, level 1 against `random` and `greedy`.
     Levels,
     /// Speed with 1, 2, 4, ... threads up to all cores, and a model for more.
     Threads,

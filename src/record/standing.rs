@@ -5,13 +5,19 @@
 //! Annals of Statistics 32, 2004); their mean is 0. The intervals follow from the curvature of the likelihood and
 //! assume independent games.
 
-use crate::stats::Z_95;
-use otrera::{GameRecord, Side};
+use super::GameRecord;
+use crate::board::square::Side;
 use serde::Serialize;
 use std::f64::consts::LN_10;
 
+/// Number of standard deviations on each side of the mean that contain 95 % of a normal distribution.
+pub const Z_95: f64 = 1.959_963_984_540_054;
+
 /// Elo per unit of log-strength (natural logarithm).
 const SCALE: f64 = 400.0 / LN_10;
+
+/// Maximum number of players that are rated.
+pub const MAX_PLAYERS: usize = 100;
 
 /// Maximum number of iterations of Hunter's MM algorithm.
 const MAX_ROUNDS: u32 = 100_000;
@@ -19,6 +25,7 @@ const MAX_ROUNDS: u32 = 100_000;
 /// The cross-table with ratings, best player first.
 #[derive(Serialize, Debug)]
 pub struct Standing {
+    /// Players, best first.
     pub players: Vec<Rated>,
     /// `[row][column]`: games that the row's player won against the column's player.
     pub wins: Vec<Vec<u32>>,
@@ -27,8 +34,10 @@ pub struct Standing {
     pub anchored: bool,
 }
 
+/// A player with its rating.
 #[derive(Serialize, Debug)]
 pub struct Rated {
+    /// Name in the records.
     pub name: String,
     /// Elo above the mean of all players.
     pub elo: f64,
@@ -37,13 +46,20 @@ pub struct Rated {
 }
 
 impl Standing {
+    /// Computes cross-table and ratings. A game between players of one name, or without a winner, does not count.
+    ///
+    /// Takes time that grows with the cube of the number of players: a field of more than [`MAX_PLAYERS`] is empty.
     pub fn of(games: &[GameRecord]) -> Self {
         let mut names: Vec<&str> = games.iter().flat_map(|game| [&*game.black, &*game.white]).collect();
         names.sort_unstable();
         names.dedup();
+        if names.len() > MAX_PLAYERS {
+            names.clear();
+        }
         let mut wins = vec![vec![0; names.len()]; names.len()];
         let index = |name: &str| names.binary_search(&name).unwrap_or_default();
-        for game in games.iter().filter(|game| game.black != game.white) {
+        let rated = games.iter().filter(|game| game.black != game.white && !names.is_empty());
+        for game in rated {
             let [black, white] = [index(&game.black), index(&game.white)];
             match game.winner {
                 Some(Side::Black) => wins[black][white] += 1,
@@ -57,12 +73,18 @@ impl Standing {
         let margins = field.margins(&ratings);
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_by(|&a, &b| ratings[b].total_cmp(&ratings[a]));
-        let rated = |&i: &usize| Rated { name: names[i].into(), elo: SCALE * ratings[i], margin: margins[i] };
+        let player =
+            |&i: &usize| Rated { name: names[i].into(), elo: SCALE * ratings[i], margin: margins[i] };
         Self {
-            players: order.iter().map(rated).collect(),
+            players: order.iter().map(player).collect(),
             wins: order.iter().map(|&row| order.iter().map(|&column| wins[row][column]).collect()).collect(),
             anchored,
         }
+    }
+
+    /// True if players have met more than once.
+    pub fn is_a_match(&self) -> bool {
+        self.wins.iter().flatten().sum::<u32>() > 1
     }
 }
 
@@ -178,7 +200,7 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use otrera::Position;
+    use crate::board::position::Position;
 
     /// Creates games from tuples of winner, loser and number of games.
     fn games(results: &[(&str, &str, usize)]) -> Vec<GameRecord> {

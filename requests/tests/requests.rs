@@ -1,8 +1,10 @@
-//! Tests of the answers to the page's requests, without a browser.
+//! Tests of the answers to requests.
 
-use otrera::record::sgf;
-use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Size};
-use otrera_web::request::Engine;
+use otrera::record::{json, sgf};
+use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Side, Size};
+use otrera_requests::answer::{Answer, Found};
+use otrera_requests::engine::Engine;
+use otrera_requests::request::Request;
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -111,6 +113,34 @@ fn records_are_read_and_written() {
 }
 
 #[test]
+fn position_names_walled_off_regions() {
+    let request = json!({"do": "position", "fen": "q3/****/****/Q*1* w - - 0 1"});
+    let answer = ask(&mut Engine::default(), &request);
+    let white = json!({"side": "white", "squares": ["b4", "c4", "d4"], "moves": 3});
+    assert_eq!(answer["enclosed"], json!([white]));
+    let start = json!({"do": "start", "edge": 8});
+    assert_eq!(ask(&mut Engine::default(), &start)["enclosed"], json!([]));
+}
+
+#[test]
+fn a_match_has_a_standing() {
+    let game = |black: &str, winner| {
+        let white = if black == "a" { "b" } else { "a" };
+        json::write(&GameRecord {
+            winner: Some(winner),
+            ..GameRecord::new(black, white, Position::standard())
+        })
+    };
+    let text = [game("a", Side::Black), game("b", Side::White), game("a", Side::White)].join("\n");
+    let read =
+        |text: &str| ask(&mut Engine::default(), &json!({"do": "read", "text": text}))["standing"].clone();
+    let standing = read(&text);
+    assert_eq!(standing["wins"], json!([[0, 2], [1, 0]]));
+    assert_eq!(json!([standing["players"][0]["name"], standing["anchored"]]), json!(["a", false]));
+    assert_eq!(read(&game("a", Side::Black)), Value::Null);
+}
+
+#[test]
 fn mark_thresholds_match_annotated_records() {
     let marks = json!([[0.2, "blunder"], [0.1, "mistake"], [0.05, "inaccuracy"]]);
     assert_eq!(ask(&mut Engine::default(), &json!({"do": "marks"})), json!({"marks": marks}));
@@ -163,7 +193,7 @@ fn distances_and_rates_belong_to_the_right_side() {
         let rate = |value: &Value| value.as_f64().expect("a number") as f32;
         assert_eq!(rate(&found["win_rate"]), report.lines[0].win_rate.0);
         assert_eq!(rate(&found["win_rate"]) > 0.5, ahead, "{fen}: {found}");
-        for (line, expected) in found["lines"].as_array().expect("lines").iter().zip(&report.lines) {
+        for (line, expected) in found["lines"].as_array().expect("lines").iter().zip(report.by_choice()) {
             assert_eq!(rate(&line["win_rate"]), expected.win_rate.0, "{fen}: {line}");
         }
     }
@@ -224,4 +254,39 @@ fn fen_with_moves_is_read_as_a_record() {
     }
     let read = ask(&mut engine, &json!({"do": "read", "text": "3k4/8/8/8/8/8/8/3K4 w - - 0 1"}));
     assert!(read["problem"].as_str().is_some_and(|problem| problem.contains("in a FEN")), "{read}");
+}
+
+#[test]
+fn answers_repeat_the_id() {
+    let mut engine = Engine::default();
+    let version = ask(&mut engine, &json!({"id": "a", "do": "version"}));
+    assert_eq!(version, json!({"id": "a", "version": env!("CARGO_PKG_VERSION")}));
+    let broken = engine.answer(r#"{"id":7,"do":"think","fen":"#, &AtomicBool::new(false));
+    assert!(broken.starts_with(r#"{"id":7,"problem":"invalid request: "#), "{broken}");
+}
+
+#[test]
+fn game_without_a_fen_begins_at_the_start() {
+    let mut engine = Engine::default();
+    let moves = ["c1-c6/f6"];
+    let position = Position::start(Size::BOTZONE).with_move(moves[0].parse().expect("a move"));
+    let described = ask(&mut engine, &json!({"do": "position", "edge": 8, "moves": moves}));
+    assert_eq!(described["fen"], position.to_fen());
+    let described = ask(&mut engine, &json!({"do": "position"}));
+    assert_eq!(described["fen"], Position::standard().to_fen());
+    let both = ask(&mut engine, &json!({"do": "position", "edge": 8, "fen": position.to_fen()}));
+    assert_eq!(both["problem"], "a request has a fen or an edge, not both");
+}
+
+#[test]
+fn panic_of_a_search_costs_only_its_answer() {
+    let mut engine = Engine::default();
+    let task = || {
+        Request::read(r#"{"do":"think","edge":8,"seconds":20,"iterations":100000000}"#).expect("valid").task
+    };
+    let crashed = engine.reply(task(), &AtomicBool::new(false), &mut |_| panic!("as a search would"));
+    let Answer::Problem { problem } = crashed else { panic!("no problem") };
+    assert_eq!(problem, "the engine crashed and was restarted");
+    let next = engine.reply(task(), &AtomicBool::new(true), &mut |_| ());
+    assert!(matches!(next, Answer::Found(Found { best: Some(_), visits: 100, .. })));
 }

@@ -1,0 +1,261 @@
+//! `lab lead-puzzles`: writes puzzles from openings and middle games in which one move keeps the lead.
+//!
+//! ```text
+//! # lab lead-puzzles --size 8 --each 25 ...; FEN; moves; lead kept; grade; game
+//! 2q2q2/... w - - 8 5; d4-d7/e7 a1-a2/a3 d7-d5/e5; 6?; 2; 17
+//! ```
+//!
+//! Two deep searches with different seeds agree on the best move, and a search without this move expects at least
+//! `--lead` moves fewer. After the best reply the solver can have a second and a third move of this kind. The `?` says
+//! that searches, not proofs, judge these puzzles. A resumed run continues after the game of the last puzzle.
+
+use crate::arguments::{read_count, read_size};
+use crate::cluster::CoreArgs;
+use crate::commands::endgames::puzzles::{grade, signature};
+use crate::files::LineLog;
+use crate::interrupt;
+use crate::play::openings::Openings;
+use crate::play::player::{iterate, search_of};
+use crate::progress::progress_bar;
+use otrera::{Move, Params, Position, Size};
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// Seeds of the deep searches, which must agree.
+const SEEDS: [u64; 2] = [1, 2];
+
+/// Maximum number of the solver's moves.
+const MAX_MOVES: usize = 3;
+
+/// Share of the deep search's iterations in the search that selects positions.
+const SURVEY: u64 = 20;
+
+/// Share of the board's squares that are shot at the end of the middle game.
+const MIDDLE_END: f64 = 0.5;
+
+/// Number of games played before their puzzles are written.
+const BATCH: u64 = 8;
+
+/// Memory of a search's tree in MB.
+const MEGABYTES: usize = 64;
+
+/// Write puzzles from openings and middle games: one move keeps the lead, by two deep searches.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Output file.
+    #[arg(long, value_name = "FILE")]
+    puzzles: PathBuf,
+    /// Continue the puzzle file of an interrupted run.
+    #[arg(long)]
+    resume: bool,
+    /// Edge length of the board.
+    #[arg(long, default_value = "10", value_parser = read_size)]
+    size: Size,
+    /// Number of puzzles.
+    #[arg(long, value_name = "N", default_value = "20", value_parser = read_count::<usize>)]
+    each: usize,
+    /// Iterations per move in the self-play games that supply positions.
+    #[arg(long, value_name = "N", default_value = "300", value_parser = read_count::<u64>)]
+    iterations: u64,
+    /// Iterations of each deep search.
+    #[arg(long, value_name = "N", default_value = "100000", value_parser = read_count::<u64>)]
+    deep: u64,
+    /// Minimum number of moves of the lead that every other move loses.
+    #[arg(long, value_name = "MOVES", default_value_t = 5.0)]
+    lead: f32,
+    /// Random seed of the games.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    cores: CoreArgs,
+}
+
+impl Args {
+    /// Formats the command with the options that determine the positions.
+    fn command(&self) -> String {
+        let Self { size, each, iterations, deep, lead, seed, .. } = self;
+        let size = size.edge();
+        format!(
+            "lab lead-puzzles --size {size} --each {each} --iterations {iterations} --deep {deep} --lead {lead} \
+             --seed {seed}"
+        )
+    }
+}
+
+/// A position in which one move keeps the lead, and the best line from there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LeadPuzzle {
+    pub position: Position,
+    /// The solver's moves and the replies between them: an odd number of moves.
+    pub line: Vec<Move>,
+    /// Moves of the lead that every other first move loses, at least.
+    pub lead: u32,
+    /// Difficulty, from 1 (easy) to 3 (hard).
+    pub grade: usize,
+    /// Number of the self-play game, from 0.
+    pub game: u64,
+}
+
+pub fn run(args: &Args) -> Result<(), String> {
+    let path = &args.puzzles;
+    let header = format!("# {} --puzzles FILE; FEN; moves; lead kept; grade; game", args.command());
+    let (mut seen, mut next_game) = (HashSet::new(), 0);
+    let mut log = LineLog::open(path, args.resume, Some(&header), |line| {
+        let puzzle = LeadPuzzle::read(line)?;
+        next_game = puzzle.game + 1;
+        seen.insert(signature(&puzzle.position));
+        Ok(())
+    })?;
+    interrupt::advise(format!("; the puzzles so far are in {}; resume with --resume", path.display()));
+    let pool = args.cores.pool()?;
+    let bar = progress_bar(args.each as u64).with_message("puzzles");
+    while seen.len() < args.each {
+        bar.set_position(seen.len() as u64);
+        let games = next_game..next_game + BATCH;
+        let search = || games.into_par_iter().map(|game| puzzle(args, game)).collect();
+        let found: Vec<Option<LeadPuzzle>> = pool.install(search);
+        for puzzle in found.into_iter().flatten() {
+            if seen.len() < args.each && seen.insert(signature(&puzzle.position)) {
+                log.add(&puzzle.to_string())?;
+            }
+        }
+        next_game += BATCH;
+    }
+    bar.finish_and_clear();
+    println!("{} puzzles from {next_game} games written to {}", seen.len(), path.display());
+    Ok(())
+}
+
+/// Plays a game up to the end of its middle game; returns the first position that is a puzzle.
+fn puzzle(args: &Args, game: u64) -> Option<LeadPuzzle> {
+    let start = Position::start(args.size);
+    let openings = Openings { book: None, plies: 2, balance: 0.5, seed: args.seed };
+    let opened =
+        openings.opening(&start, game).into_iter().fold(start, |position, mv| position.with_move(mv));
+    let mut search = search_of(&opened, Params::TOURNAMENT, MEGABYTES, args.seed ^ game);
+    let squares = (args.size.edge() * args.size.edge()) as f64;
+    while search.position().winner().is_none() {
+        let position = *search.position();
+        if f64::from(position.arrows().len()) >= MIDDLE_END * squares {
+            return None;
+        }
+        let survey = lost_by_others(&position, args.deep / SURVEY, args.seed);
+        if survey.is_some_and(|(_, lost)| lost >= args.lead)
+            && let Some((line, lost)) = solution(args, &position)
+        {
+            let grade = grade(&position, line[0], args.seed);
+            return Some(LeadPuzzle { position, line, lead: lost as u32, grade, game });
+        }
+        let mv = iterate(&mut search, args.iterations).best?;
+        search.advance(mv);
+    }
+    None
+}
+
+/// Returns the line of a puzzle and the moves of the lead that every other first move loses; `None` if the position is
+/// no puzzle.
+fn solution(args: &Args, position: &Position) -> Option<(Vec<Move>, f32)> {
+    let (first, lost) = only_move(args, position)?;
+    let (mut line, mut position) = (vec![first], position.with_move(first));
+    while line.len() + 2 < 2 * MAX_MOVES {
+        let Some(reply) = deep_search(&position, args.deep, SEEDS[0], &[]).map(|(reply, _)| reply) else {
+            break;
+        };
+        let next = position.with_move(reply);
+        let Some((mv, _)) = only_move(args, &next) else { break };
+        line.extend([reply, mv]);
+        position = next.with_move(mv);
+    }
+    Some((line, lost))
+}
+
+/// Returns the move that keeps the lead by all deep searches, and the moves of the lead that every other move loses.
+fn only_move(args: &Args, position: &Position) -> Option<(Move, f32)> {
+    let found: Option<Vec<(Move, f32)>> =
+        SEEDS.into_iter().map(|seed| lost_by_others(position, args.deep, seed)).collect();
+    let found = found?;
+    let (best, _) = *found.first()?;
+    let lost = found.iter().map(|(_, lost)| *lost).fold(f32::INFINITY, f32::min);
+    (lost >= args.lead && found.iter().all(|(mv, _)| *mv == best)).then_some((best, lost))
+}
+
+/// Returns the best move and the moves of the lead that every other move loses; `None` for a single legal move.
+fn lost_by_others(position: &Position, iterations: u64, seed: u64) -> Option<(Move, f32)> {
+    let (best, lead) = deep_search(position, iterations, seed, &[])?;
+    let (_, other) = deep_search(position, iterations, seed, &[best])?;
+    Some((best, lead - other))
+}
+
+/// Returns the best move without those `excluded`, and the lead that it keeps; `None` if there is no move.
+fn deep_search(position: &Position, iterations: u64, seed: u64, excluded: &[Move]) -> Option<(Move, f32)> {
+    if position.legal_moves().all(|mv| excluded.contains(&mv)) {
+        return None;
+    }
+    let mut search = search_of(position, Params::TOURNAMENT, MEGABYTES, seed);
+    search.exclude(excluded);
+    let report = iterate(&mut search, iterations);
+    Some((report.best?, report.lead()?))
+}
+
+impl std::fmt::Display for LeadPuzzle {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let Self { position, line, lead, grade, game } = self;
+        let line: Vec<String> = line.iter().map(Move::to_string).collect();
+        write!(f, "{}; {}; {lead}?; {grade}; {game}", position.to_fen(), line.join(" "))
+    }
+}
+
+impl LeadPuzzle {
+    /// Parses a line of a puzzle file; its moves must be legal.
+    pub fn read(line: &str) -> Result<Self, String> {
+        let fields: Vec<&str> = line.split(';').map(str::trim).collect();
+        let [fen, moves, lead, grade, game] = fields[..] else {
+            return Err("expected FEN; moves; lead; grade; game".into());
+        };
+        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is not a number"));
+        let position = Position::from_fen(fen).map_err(|error| error.to_string())?;
+        let (mut after, mut line) = (position, Vec::new());
+        for text in moves.split(' ') {
+            let mv: Move = text.parse().map_err(|error| format!("{error}"))?;
+            after = after.try_play(mv).map_err(|error| format!("{mv}: {error}"))?;
+            line.push(mv);
+        }
+        if line.len() % 2 == 0 {
+            return Err(format!("{moves:?} ends with a reply"));
+        }
+        let lead = number(lead.trim_end_matches('?'))? as u32;
+        Ok(Self { position, line, lead, grade: number(grade)? as usize, game: number(game)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_back() {
+        let line = "q2*/****/****/Q3 w - - 4 3; a1-d1/a1 a4-b4/a4 d1-c1/d1; 5?; 2; 17";
+        assert_eq!(LeadPuzzle::read(line).map(|puzzle| puzzle.to_string()).as_deref(), Ok(line));
+        for bad in [
+            "",
+            "4/4",
+            "q2*/****/****/Q3 w - - 0 1; a1-d1/a1 a4-b4/a4; 5?; 1; 0",
+            "q2*/****/****/Q3 w - - 0 1; a1-a4/a1; 5?; 1; 0",
+        ] {
+            assert!(LeadPuzzle::read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_move_that_shuts_off_the_ground_is_a_puzzle() {
+        // One arrow decides which side gets the squares on the right.
+        let position = Position::from_fen("q5/1*****/6/*****1/Q5/****** w - - 0 1").unwrap();
+        let (best, lost) = lost_by_others(&position, 3000, 1).unwrap();
+        assert_eq!(position.check(best), Ok(()));
+        let (again, _) = lost_by_others(&position, 3000, 1).unwrap();
+        assert!(best == again && lost.is_finite(), "{best} {lost}");
+        let single = Position::from_fen("q1**/****/****/Q1** w - - 0 1").unwrap();
+        assert!(single.legal_moves().count() == 1 && lost_by_others(&single, 300, 1).is_none());
+    }
+}

@@ -1,0 +1,275 @@
+//! The requests.
+//!
+//! ```json
+//! {"do":"start","edge":8}                                  the start position of a board
+//! {"do":"position","fen":"…","moves":["d1-d7/g7"]}         the position after these moves, in any move notation
+//! {"do":"proofs","fen":"…","moves":["d1-d7/g7"]}           the proven outcome of each position, or null
+//! {"do":"think","fen":"…","seconds":0.1,"lines":5}         one run of the search, which keeps the tree
+//! {"do":"think","edge":8,"moves":["c1-c6/f6"],"iterations":900}   a run on a game from the start position
+//! {"do":"think","fen":"…","iterations":5000,"anew":true}   one run that starts with an empty tree
+//! {"do":"think","fen":"…","moves":["d1-d7/g7"],"clock":{"left":540,"total":900,"overhead":5}}
+//!                                                          a move of a match, with its time planned as in SAU matches
+//! {"do":"think","fen":"…","level":3,"seed":7}              the move of a playing level, first in `lines`
+//! {"do":"read","text":"…"}                                 the games of a record in any format, or of a FEN, and
+//!                                                          warnings; the standing if there is one
+//! {"do":"read","bytes":"KDtHTVsxOF0"}                      games of a file of any encoding, given as base64
+//! {"do":"write","game":{…},"form":"sgf"}                   the text of a game from `read`, as json, sgf or ccgc
+//! {"do":"marks"}                                           the minimum losses of inaccuracy, mistake and blunder
+//! {"do":"bench"}                                           the behaviour checksum and the speed
+//! {"do":"version"}                                         the version
+//! {"do":"cancel","of":7}                                   ends the requests with this id; without `of`, all requests
+//! ```
+//!
+//! A request can have an `id`, a string or a number, which its answers repeat. `"partial":true` asks for answers while
+//! a search runs. `otrera serve` needs ids and gives partial answers; the page needs neither. Where a request has
+//! neither `fen` nor `edge`, the game begins in the start position on 10x10.
+
+use otrera::record::{self, Format};
+use otrera::{GameClock, Limits, Move, Position, Side, Size};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Maximum duration of one search, in seconds: a week, as for a clock.
+const MAX_SECONDS: f64 = 604_800.0;
+
+/// Name by which a client knows a request: a string or a number.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Value")]
+pub struct Id(Value);
+
+impl TryFrom<Value> for Id {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        let is_valid = value.is_string() || value.is_number();
+        if is_valid { Ok(Self(value)) } else { Err("an id is a string or a number") }
+    }
+}
+
+impl Id {
+    /// Finds the id in the text of a request that may be broken: the first key `id` with a valid value.
+    pub fn find(text: &str) -> Option<Self> {
+        text.match_indices("\"id\"").find_map(|(at, key)| {
+            let value = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?;
+            serde_json::Deserializer::from_str(value).into_iter().next()?.ok()
+        })
+    }
+}
+
+/// A request.
+#[derive(Debug, Deserialize)]
+pub struct Request {
+    /// Name that the answers repeat.
+    #[serde(default)]
+    pub id: Option<Id>,
+    /// True if the client wants answers while the search runs.
+    #[serde(default)]
+    pub partial: bool,
+    /// Contents.
+    #[serde(flatten)]
+    pub task: Task,
+}
+
+impl Request {
+    /// Reads a request from JSON; fails with a message of one sentence.
+    pub fn read(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| format!("invalid request: {error}"))
+    }
+}
+
+/// Contents of a request, by its key `do`.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase")]
+pub enum Task {
+    /// Describes a start position.
+    Start {
+        /// Edge length of the board.
+        edge: usize,
+    },
+    /// Describes a position.
+    Position(MoveSequence),
+    /// Proves the outcome of each position of a game.
+    Proofs(MoveSequence),
+    /// Searches a position.
+    Think(Think),
+    /// Reads a record: its `text`, or its `bytes` in base64.
+    Read {
+        /// Text of the record.
+        text: Option<String>,
+        /// Bytes of the record, in base64.
+        bytes: Option<String>,
+    },
+    /// Writes a game.
+    Write {
+        /// Game as `read` gives it.
+        game: Value,
+        /// Format of the text.
+        form: Format,
+    },
+    /// Returns the minimum losses of the marks of moves.
+    Marks,
+    /// Measures speed and behaviour.
+    Bench,
+    /// Returns the version.
+    Version,
+    /// Ends earlier requests.
+    Cancel {
+        /// Their id; `None` for all requests.
+        of: Option<Id>,
+    },
+}
+
+/// A position, given by a FEN or a board size, and the moves that follow it.
+#[derive(Debug, Default, Deserialize)]
+pub struct MoveSequence {
+    /// First position; `None` for the start position.
+    pub fen: Option<String>,
+    /// Edge length of the board of the start position; by default 10.
+    pub edge: Option<usize>,
+    /// Moves in any notation.
+    #[serde(default)]
+    pub moves: Vec<String>,
+}
+
+/// A game: its positions, at least one, and the moves between them.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Positions before each move.
+    pub past: Vec<Position>,
+    /// Moves.
+    pub moves: Vec<Move>,
+    /// Position after the last move.
+    pub position: Position,
+}
+
+impl Line {
+    /// Returns all positions, first to last.
+    pub fn positions(&self) -> impl Iterator<Item = &Position> {
+        self.past.iter().chain([&self.position])
+    }
+}
+
+/// Returns the start position on a board with this edge length.
+pub fn start(edge: usize) -> Result<Position, String> {
+    let size = Size::new(edge).ok_or("a board has 4 to 10 squares along each edge")?;
+    Ok(Position::start(size))
+}
+
+impl MoveSequence {
+    /// Parses and plays the moves. Fails on a bad FEN, bad or illegal moves, or a side without amazons.
+    pub fn played(&self) -> Result<Line, String> {
+        let first = match (&self.fen, self.edge) {
+            (Some(_), Some(_)) => return Err("a request has a fen or an edge, not both".into()),
+            (Some(fen), None) => Position::from_fen(fen).map_err(|error| error.to_string())?,
+            (None, edge) => start(edge.unwrap_or(Size::STANDARD.edge()))?,
+        };
+        if let Some(side) = Side::BOTH.into_iter().find(|&side| first.amazons(side).is_empty()) {
+            return Err(format!("{side} has no amazon"));
+        }
+        let mut line = Line { past: Vec::new(), moves: Vec::new(), position: first };
+        for (number, text) in (1..).zip(&self.moves) {
+            let position = line.position;
+            let mv = record::read_move(text, &position).map_err(|error| format!("move {number}: {error}"))?;
+            line.position = position.with_move(mv);
+            line.past.push(position);
+            line.moves.push(mv);
+        }
+        Ok(line)
+    }
+}
+
+/// A search of the position at the end of the sequence.
+#[derive(Debug, Default, Deserialize)]
+pub struct Think {
+    /// The game up to that position.
+    #[serde(flatten)]
+    pub sequence: MoveSequence,
+    /// Duration.
+    pub seconds: Option<f64>,
+    /// Number of iterations, summed over all threads.
+    pub iterations: Option<u64>,
+    /// Maximum number of moves in the answer; by default 1.
+    pub lines: Option<usize>,
+    /// True to begin with an empty tree.
+    #[serde(default)]
+    pub anew: bool,
+    /// Playing level, 1 to 10, instead of a limit.
+    pub level: Option<u64>,
+    /// Seed of the level's choices.
+    #[serde(default)]
+    pub seed: u64,
+    /// Clock of a match, instead of a limit.
+    pub clock: Option<Clock>,
+}
+
+/// The clock of the side to move, in seconds.
+#[derive(Debug, Deserialize)]
+pub struct Clock {
+    left: f64,
+    /// Time for the whole game.
+    total: f64,
+    /// Time that a move takes in addition to thinking.
+    overhead: f64,
+}
+
+impl Clock {
+    /// Returns the planned time for the next move; `None` if a value is not a valid time.
+    fn time_for(&self, position: &Position) -> Option<Duration> {
+        let clock = GameClock::for_match(time(self.total)?, time(self.overhead)?);
+        Some(clock.with_left(time(self.left)?).time_for(position))
+    }
+}
+
+/// Returns a time in seconds as a duration; `None` unless it is from 0 to [`MAX_SECONDS`].
+fn time(seconds: f64) -> Option<Duration> {
+    (0.0..=MAX_SECONDS).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
+}
+
+impl Think {
+    /// Returns the limits of a run that begins now: by its clock if given, otherwise by iterations, seconds or both.
+    /// Fails without limits.
+    pub fn limits(&self, position: &Position) -> Result<Limits, String> {
+        if let Some(clock) = &self.clock {
+            let time = clock.time_for(position);
+            let time = time.ok_or_else(|| format!("expected clock times from 0 to {MAX_SECONDS} s"))?;
+            return Ok(Limits::for_move(position, Limits::time(time).deadline));
+        }
+        let time = self.seconds.and_then(time);
+        if self.iterations.is_none() && time.is_none() {
+            return Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}"));
+        }
+        Ok(Limits {
+            iterations: self.iterations,
+            deadline: time.and_then(|time| Limits::time(time).deadline),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn broken_requests_keep_their_id() {
+        for (text, id) in [
+            (r#"{"id":7,"do":"#, Some(json!(7))),
+            (r#"{"do":"think" "id" : "a\"b","#, Some(json!("a\"b"))),
+            (r#"{"note":"id","id":-1.5]"#, Some(json!(-1.5))),
+            (r#"{"id":[1],"do":"#, None),
+            (r#"{"id":"cut off"#, None),
+            ("nonsense", None),
+        ] {
+            assert_eq!(Id::find(text).map(|id| id.0), id, "{text}");
+        }
+    }
+
+    #[test]
+    fn invalid_ids_are_refused() {
+        assert!(Request::read(r#"{"id":1,"do":"version"}"#).is_ok_and(|request| request.id.is_some()));
+        assert!(Request::read(r#"{"do":"version"}"#).is_ok_and(|request| request.id.is_none()));
+        let problem = Request::read(r#"{"id":{},"do":"version"}"#).err().unwrap_or_default();
+        assert!(problem.contains("an id is a string or a number"), "{problem}");
+    }
+}

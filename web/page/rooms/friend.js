@@ -1,0 +1,188 @@
+// Play a friend: each move is a short text that the other player pastes into any Otrera page. Nothing is sent.
+
+import { byId, html } from "shared/elements.js";
+import { startOf } from "shared/replay.js";
+import { settings, t } from "page/core/text.js";
+import { engine, state } from "page/core/state.js";
+import { GameTree } from "page/core/tree.js";
+import { goToPanel } from "page/core/controls.js";
+import { NEW_EDGES } from "page/core/strength.js";
+import { Room } from "page/core/room.js";
+import { describe, gameShown, interrupt, returnTo, setTree, setTreeToLookAt, tell, unlessStopped } from "page/core/game.js";
+import { board, turnText } from "page/core/show.js";
+import { readers } from "page/core/records.js";
+
+/** Maximum number of stored games; the oldest go. */
+const MAX_GAMES = 20;
+/** A move as text: board, number of the move, move, check. */
+const MOVE_TEXT = /otrera (\d+)x\d+ move (\d+): (\S+) \[(\w+)\]/i;
+
+/** Returns a check of a game: two games differ in it, except by chance (FNV-1a, 32 bits, in base 36). */
+export function checkOf(start, moves) {
+  const text = [start, ...moves].join(" ");
+  const hash = [...text].reduce((sum, letter) => Math.imul(sum ^ letter.charCodeAt(0), 16777619), 2166136261);
+  return (hash >>> 0).toString(36);
+}
+
+function isGame(one) {
+  return typeof one?.start === "string" && Array.isArray(one.moves) && ["black", "white"].includes(one.side);
+}
+
+class Friend extends Room {
+  /** The game shown: `{ start, moves, side }`, or null. */
+  game = null;
+  /** The game's tree, or null. */
+  tree = null;
+
+  read() {
+    try {
+      const games = JSON.parse(settings.get("friend"));
+      return Array.isArray(games) ? games.filter(isGame) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Stores the game shown in place of the one with an earlier part of its moves. */
+  keep() {
+    const { start, moves, side } = this.game;
+    const isEarlier = (one) => one.start === start && one.side === side && one.moves.every((move, ply) => move === moves[ply]);
+    const others = this.read().filter((one) => !isEarlier(one));
+    settings.set("friend", JSON.stringify([...others, this.game].slice(-MAX_GAMES)));
+  }
+
+  visit() {
+    if (this.active) return;
+    this.before = gameShown();
+    const last = this.read().at(-1);
+    if (last) this.show(last);
+    else this.begin(NEW_EDGES.at(-1));
+    goToPanel("friend-title");
+  }
+
+  /** Begins a game in which this player has Black and moves first. */
+  async begin(edge) {
+    const goesOn = interrupt();
+    await unlessStopped(goesOn, async () => {
+      const { fen } = await engine.ask({ do: "start", edge });
+      if (goesOn()) this.show({ start: fen, moves: [], side: "black" });
+    });
+  }
+
+  /** Shows a game at its end. */
+  show(game, message = null) {
+    const tree = new GameTree(game.start, { [game.side]: t("you"), [game.side === "black" ? "white" : "black"]: t("friend") });
+    for (const move of game.moves) tree.play(move);
+    Object.assign(this, { game, tree });
+    Object.assign(state, { players: { black: "human", white: "human" }, analysing: false });
+    board.flip(game.side === "white");
+    setTree(this.mode, tree, message);
+  }
+
+  /** The player can move only at the end of the game, at the own turn. */
+  accepts(node) {
+    return node.ply === this.game.moves.length && this.tree.moverOf(node.ply) === this.game.side;
+  }
+
+  /** Stores a move that was just played. */
+  async answer(node) {
+    const { moves } = this.game;
+    if (node.ply !== moves.length + 1) return;
+    moves.push(node.move);
+    this.keep();
+    this.draw();
+  }
+
+  status(node) {
+    const isTheirs = !node.described?.winner && this.tree.moverOf(node.ply) !== this.game.side;
+    return [isTheirs ? t("friendWaits") : turnText(node)];
+  }
+
+  /** Nothing helps during the game. */
+  panel() {
+    return { ...super.panel(), rates: false, moves: false, review: false, keeps: false };
+  }
+
+  /** The text of the last own move; empty before it. */
+  get text() {
+    const { start, moves, side } = this.game;
+    const own = this.tree.moverOf(moves.length - 1) === side ? moves.length : moves.length - 1;
+    if (own < 1) return "";
+    const { edge } = startOf(start);
+    return `Otrera ${edge}x${edge} move ${own}: ${moves[own - 1]} [${checkOf(start, moves.slice(0, own))}]`;
+  }
+
+  /** Reads a friend's text. Returns false if the text is none. */
+  receive(text) {
+    const found = text.match(MOVE_TEXT);
+    if (!found) return false;
+    const [, edge, number, move, check] = found;
+    unlessStopped(() => true, () => this.add({ edge: Number(edge), number: Number(number), move, check }));
+    return true;
+  }
+
+  /** Adds a friend's move to the game that it continues; a first move begins a game. */
+  async add({ edge, number, move, check }) {
+    const { fen } = await engine.ask({ do: "start", edge });
+    const games = [...this.read(), { start: fen, moves: [], side: "white" }];
+    const continues = ({ start, moves }) => moves.length === number - 1 && checkOf(start, [...moves, move]) === check;
+    const game = games.find(continues);
+    if (!game) {
+      const isKnown = games.some(({ start, moves }) => moves.length >= number && checkOf(start, moves.slice(0, number)) === check);
+      return tell(t(isKnown ? "friendKnown" : "friendUnknown", move));
+    }
+    const mover = new GameTree(game.start).moverOf(game.moves.length);
+    if (mover === game.side) return tell(t("friendOwn"));
+    // The engine knows the rules.
+    await engine.ask({ do: "position", fen: game.start, moves: [...game.moves, move] });
+    if (!this.active) this.before = gameShown();
+    this.show({ ...game, moves: [...game.moves, move] }, t("friendPlayed", move));
+    return this.keep();
+  }
+
+  async copy() {
+    try {
+      await navigator.clipboard.writeText(this.text);
+      tell(t("textCopied"));
+    } catch {
+      byId("friend-text").select();
+    }
+  }
+
+  /** Leaves the game for the analysis of a copy. */
+  async analyse() {
+    await describe(this.tree.line().at(-1));
+    setTreeToLookAt(this.tree.copy());
+  }
+
+  close() {
+    returnTo(this.before);
+    byId("open-friend").focus();
+  }
+
+  draw() {
+    if (!this.game) return;
+    const { text } = this;
+    byId("friend-text").value = text;
+    byId("friend-send").hidden = text === "";
+    const edges = NEW_EDGES.map((edge) => html("button", { type: "button", onclick: () => this.begin(edge) }, t("squaresOf", edge)));
+    byId("friend-new").replaceChildren(html("span", {}, t("friendNew")), ...edges);
+    byId("friend-analyse").disabled = !this.tree.line().at(-1).described?.winner;
+  }
+
+  listen() {
+    readers.push((text) => this.receive(text));
+    byId("open-friend").addEventListener("click", () => this.visit());
+    byId("friend-copy").addEventListener("click", () => this.copy());
+    byId("friend-analyse").addEventListener("click", () => this.analyse());
+    byId("friend-close").addEventListener("click", () => this.close());
+    byId("friend-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const { value } = byId("friend-theirs");
+      if (value.trim() && !this.receive(value)) tell(t("friendNoText"));
+      byId("friend-theirs").value = "";
+    });
+  }
+}
+
+export const friend = new Friend("friend");

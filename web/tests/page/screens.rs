@@ -1,0 +1,199 @@
+//! Tests of the screens: places of the parts at four window sizes, first visit, lesson, clocks, end of a game.
+
+use super::*;
+
+/// JavaScript functions: the box of an element, and texts that are cut without an ellipsis.
+const TOOLS: &str = "
+    globalThis.box = (selector) => document.querySelector(selector).getBoundingClientRect();
+    globalThis.fits = (...selectors) => selectors.every((selector) => {
+        const { top, bottom, left, right, height } = box(selector);
+        return height > 0 && top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth;
+    });
+    globalThis.isBelow = (upper, ...lower) => lower.every((one) => box(one).height > 0 && box(one).top >= box(upper).bottom - 1);
+    globalThis.isBeside = (left, ...right) => right.every((one) => box(one).height > 0 && box(one).left >= box(left).right - 1);
+    globalThis.cutTexts = () => [...document.querySelectorAll('body *')].filter((element) => {
+        const { overflowX, textOverflow } = getComputedStyle(element);
+        const hasText = [...element.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim());
+        return hasText && element.checkVisibility() && !element.matches('input, select, textarea')
+            && element.scrollWidth > element.clientWidth + 1 && overflowX === 'hidden' && textOverflow !== 'ellipsis';
+    }).map(({ id, className, textContent }) => `${id}.${className}: ${textContent}`), 0";
+
+/// Window size, rooms, and what must hold there.
+const MEASURES: [([u32; 2], &str, &str); 14] = [
+    (
+        [1366, 768],
+        "play",
+        "fits('#board', '#moves', '.controls', '#curve', '.acts', '#player-top', '#player-low')",
+    ),
+    ([1366, 768], "end", "fits('#board', '#moves', '#curve', '#result', '#end-review', '#play-again')"),
+    ([1366, 768], "door lesson", "fits('#board') && isBeside('#board', '.door:not([hidden])')"),
+    ([1366, 768], "door", "fits('#door-learn', '#door-play', '#door-analyse')"),
+    ([390, 844], "play end door lesson", "box('#board').top <= 120 && fits('#board')"),
+    ([390, 844], "play", "isBelow('#board', '#coach', '#analyse') && fits('#coach', '#analyse', '.acts')"),
+    ([390, 844], "end", "fits('#result', '#end-review')"),
+    ([390, 844], "door", "fits('#door-learn', '#door-play', '#door-analyse')"),
+    (
+        [844, 390],
+        "play",
+        "fits('#board') && isBeside('#board', '#moves', '#player-low', '.acts') && fits('#player-low')",
+    ),
+    ([844, 390], "end", "fits('#board', '#result', '#end-review') && isBeside('#board', '#result')"),
+    ([844, 390], "door lesson", "fits('#board') && isBeside('#board', '.door:not([hidden])')"),
+    (
+        [1920, 1080],
+        "play",
+        "box('#board').height >= 960 && fits('#board', '#moves', '#curve', '#player-low')",
+    ),
+    ([1920, 1080], "end", "box('#board').height >= 960 && fits('#board', '#curve', '#end-save')"),
+    ([1920, 1080], "door lesson", "box('#board').height >= 900 && fits('#board')"),
+];
+
+#[test]
+fn every_room_fits_its_screen() {
+    let Some(mut browser) = opened_with_axe("the places of the rooms") else { return };
+    browser.evaluate(TOOLS);
+    start_game(&mut browser);
+    play_and_wait(&mut browser, "c1-c5/f5".parse().expect("a move"));
+    browser.evaluate("coach.seconds = coach.preparation = 0.1");
+    browser.click_and_wait("#coach", "document.querySelector('#curve svg') !== null");
+    let rooms = [
+        ("play", "0", "playRoom.active"),
+        ("end", "resign()", "state.tree.winner() !== null"),
+        ("door", "door.visit()", "door.active && state.half.from !== undefined"),
+        ("lesson", "basics.visit()", "basics.active && state.half.from !== undefined"),
+    ];
+    for (room, enter, entered) in rooms {
+        browser.evaluate(&format!("void ({enter})"));
+        browser.wait_for(entered);
+        for language in ["zh", "en"] {
+            browser.choose("#language", language);
+            for (size, _, condition) in
+                MEASURES.iter().filter(|(_, names, _)| names.split(' ').any(|name| name == room))
+            {
+                browser.resize(*size, size[0] < 500);
+                browser.evaluate("scrollTo(0, 0)");
+                let case = format!("{room}, {language}, {size:?}: {condition}");
+                assert_eq!(browser.evaluate(condition), true, "{case}");
+                assert_eq!(browser.evaluate("cutTexts()"), json!([]), "{case}");
+                assert_fits(&mut browser, size[0], &case);
+            }
+        }
+        assert_schemes_accessible(&mut browser, room);
+    }
+}
+
+#[test]
+fn landing_squares_are_green_and_targets_of_the_arrow_red() {
+    let Some(mut browser) = opened("the colours of the squares") else { return };
+    start_game(&mut browser);
+    let shade = "(() => { const [red, green] = getComputedStyle(squares.cells.get('c3')).backgroundImage.match(/\\d+/g).map(Number);
+        return Math.sign(green - red); })()";
+    click_square(&mut browser, "c1");
+    browser.assert_value(shade, 1);
+    click_square(&mut browser, "c5");
+    browser.assert_value(shade, -1);
+}
+
+#[test]
+fn a_first_visit_begins_at_the_door_and_a_game_takes_three_clicks() {
+    let Some(mut browser) = opened("the first visit") else { return };
+    browser.evaluate(
+        "localStorage.clear(), sessionStorage.clear(), removeEventListener('pagehide', recent.keep)",
+    );
+    browser.evaluate("state.tree.id = null");
+    open(&mut browser, "");
+    browser.assert_value("[door.active, byId('door').hidden, state.tree.id]", json!([true, false, null]));
+    browser.click("#door-play");
+    browser.click("#new-level input[value='1']");
+    browser.click_and_wait("#begin", "playRoom.active && canMove(state.tree.current)");
+    browser.assert_value("[state.control, recent.read().length]", json!([{"level": 1}, 1]));
+    // A returning player finds the game, also after a visit to the door.
+    browser.click_and_wait("#open-door", "door.active");
+    browser.click_and_wait("#open-play", "playRoom.active");
+    browser.assert_value("state.control", json!({"level": 1}));
+    open(&mut browser, "");
+    browser.assert_value("[playRoom.active, state.control]", json!([true, {"level": 1}]));
+}
+
+#[test]
+fn the_reader_plays_every_step_of_the_lesson() {
+    let Some(mut browser) = opened("the lesson") else { return };
+    browser.evaluate("door.visit()");
+    browser.wait_for("state.half.from === 'b1'");
+    let step = "[basics.step, byId('basics-next').hidden, byId('basics-play').hidden]";
+    // The first landing on the door's board opens the lesson.
+    click_square(&mut browser, "b4");
+    browser.wait_for("basics.active");
+    browser.assert_value(&format!("[location.hash, ...{step}]"), json!(["#lesson", 1, true, true]));
+    click_square(&mut browser, "e4");
+    browser.wait_for("!byId('basics-next').hidden");
+    browser.click_and_wait("#basics-next", "basics.step === 2 && canMove(state.tree.current)");
+    for (squares, outcome) in [(["c2", "b2", "b3"], false), (["c2", "d3", "f5"], true)] {
+        squares.iter().for_each(|square| click_square(&mut browser, square));
+        browser.wait_for("state.tree.current.ply === 1 && state.tree.current.described !== null");
+        browser.assert_value("basics.outcome(state.tree.current)", outcome);
+        if !outcome {
+            browser.click_and_wait("#basics-again", "canMove(state.tree.current)");
+        }
+    }
+    browser.click_and_wait("#basics-next", "basics.step === 3 && canMove(state.tree.current)");
+    // Moves that waste squares lose; others win.
+    for (moves, outcome) in
+        [(&["a1-a2/b2", "a2-a3/a2"][..], false), (&["a1-b1/a1", "b1-a2/b1", "a2-a3/a2"], true)]
+    {
+        for mv in moves {
+            browser.evaluate(&format!("void play('{mv}')"));
+            browser.wait_for("canMove(state.tree.current) || Boolean(state.tree.current.described?.winner)");
+        }
+        browser.assert_value("basics.outcome(state.tree.current)", outcome);
+        if !outcome {
+            browser.click_and_wait("#basics-again", "canMove(state.tree.current)");
+        }
+    }
+    browser.click("#basics-play");
+    browser.assert_value("byId('new-game-dialog').open", true);
+    assert_eq!(browser.evaluate("recent.read().some(({ record }) => record.start.startsWith('4q1'))"), false);
+}
+
+#[test]
+fn a_persons_time_can_run_out_and_clocks_survive_a_reload() {
+    let Some(mut browser) = opened("the clocks of a game") else { return };
+    browser.click("#new-game");
+    browser.click("#new-clock input[value='5']");
+    browser.choose("#control", &FEW_ITERATIONS.to_string());
+    browser.click_and_wait("#begin", "state.tree.clock?.limit === 300 && canMove(state.tree.current)");
+    browser.assert_value(
+        "['black', 'white'].map((side) => byId(`clock-${side}`).textContent)",
+        json!(["5:00", "0:00"]),
+    );
+    assert_eq!(browser.evaluate("players.running()"), Value::Null, "the first move starts the clocks");
+    play_and_wait(&mut browser, "d1-d7/g7".parse().expect("a move"));
+    browser.wait_for("players.running() === 'black' && state.tree.clock.used.black > 0.2");
+    open(&mut browser, "");
+    browser.assert_value("state.tree.clock.used.black > 0.2 && state.tree.clock.limit === 300", true);
+    browser.evaluate("state.tree.clock.used.black = 299.9, 0");
+    browser.wait_for("state.tree.winner() === 'white'");
+    browser.assert_text("#status", "Black's time has run out");
+    assert_eq!(browser.text("#result"), "White wins");
+    // The loss survives a reload; taken back, the game goes on without a limit.
+    browser.wait_for("recent.read()[0].record.winner === 'white'");
+    open(&mut browser, "");
+    assert_eq!(browser.text("#result"), "White wins");
+    browser.click_and_wait("#undo", "canMove(state.tree.current)");
+    browser.assert_value("[state.tree.winner(), state.tree.clock.limit]", json!([null, null]));
+}
+
+#[test]
+fn the_end_of_a_game_offers_review_another_game_and_a_file() {
+    let Some(mut browser) = opened("the end of a game") else { return };
+    start_game(&mut browser);
+    play_and_wait(&mut browser, "c1-c5/f5".parse().expect("a move"));
+    browser.evaluate("resign()");
+    browser.wait_for("!byId('end-actions').hidden");
+    browser.assert_text("#decided", "Squares reached first: Black ");
+    browser.evaluate("review.seconds = 0.05, 0");
+    browser.click_and_wait("#end-review", "analyseRoom.active && state.tree.reviewed.length === 3");
+    browser.click_and_wait("#open-play", "playRoom.active && state.tree.winner() === 'white'");
+    browser.click_and_wait("#play-same", "state.tree.line().length === 1 && canMove(state.tree.current)");
+    browser.assert_value("state.players", json!({"black": "human", "white": "engine"}));
+}
