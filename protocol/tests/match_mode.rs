@@ -173,22 +173,10 @@ impl Table {
         self.browser.forget_events();
     }
 
-    /// Asserts that the page shows the position, rotated by 180° if we play White.
+    /// Asserts that the page shows the position, with our side at the bottom.
     fn assert_board(&mut self, position: &Position) {
-        let edge = position.size().edge();
-        let turned = |place: &str| {
-            let (piece, square) = place.rsplit_once(' ').expect("a piece and its square");
-            let columns = "abcdefghij".get(..edge).expect("columns");
-            let column = columns.find(&square[..1]).expect("a column");
-            let row: usize = square[1..].parse().expect("a row");
-            format!("{piece} {}{}", &columns[edge - 1 - column..edge - column], edge + 1 - row)
-        };
-        let mut wanted = expected(position);
-        if self.browser.evaluate("match.us") == "white" {
-            wanted = wanted.iter().map(|place| turned(place)).collect();
-            wanted.sort_unstable();
-        }
-        assert_eq!(self.browser.board(), wanted);
+        self.browser.assert_value("board.flipped === (match.us === 'white')", true);
+        assert_eq!(self.browser.board(), expected(position));
     }
 
     /// Starts a match through the dialog: our side, board edge, minutes per side, and overhead per move in seconds.

@@ -286,7 +286,17 @@ pub fn read_sprt(text: &str) -> Result<Sprt, String> {
     Sprt::new(elo0, elo1, alpha, beta)
 }
 
+/// Sets the advice after an interruption of a match with this result file.
+fn advise(path: &Path) {
+    let shown = path.display();
+    interrupt::advise(format!(
+        "; the games so far are in {shown}; to resume, run the same command with --output {shown} --resume"
+    ));
+}
+
 pub fn run(args: &Args) -> Result<(), String> {
+    // Before the programs are tried out, which an interruption can meet.
+    args.output.iter().for_each(|path| advise(path));
     let matchup = args.new_match()?;
     if let Some(numbers) = &args.task.numbers {
         return jobs::print(numbers, |number| matchup.line(number));
@@ -296,10 +306,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     if args.resume && !path.exists() {
         eprintln!("lab: {} does not exist: starting a new match", path.display());
     }
-    let shown = path.display();
-    interrupt::advise(format!(
-        "; the games so far are in {shown}; to resume, run the same command with --output {shown} --resume"
-    ));
+    advise(&path);
     let (matchup, results) = play(args, matchup, &path)?;
     let score = results.score();
     print!("{}", summary(&matchup, &score, test));
@@ -307,7 +314,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     if repeated > 0 {
         println!("games that repeat earlier ones: {repeated}; the interval treats them as independent");
     }
-    println!("results: {shown}");
+    println!("results: {}", path.display());
     if args.json {
         println!("{}", as_json(&score, test));
     }
