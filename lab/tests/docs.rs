@@ -16,6 +16,7 @@ fn shortened(command: &str) -> String {
     const SMALLER: [(&str, &str); 4] =
         [("--games", "2"), ("--time", "0.02"), ("--each", "1"), ("--nodes", "2000")];
     const MORE: &[(&str, &str)] = &[
+        ("dist/lab lead-puzzles ", " --each 1 --size 6 --iterations 20 --deep 100 --lead 1"),
         ("dist/lab table ", " --quick"),
         ("dist/lab self-play ", " --iterations 20"),
         ("dist/lab tune ", " --pairs 100 --size 4"),
