@@ -9,18 +9,10 @@
 //! `--lead` moves fewer. After the best reply the solver can have a second and a third move of this kind. The `?` says
 //! that searches, not proofs, judge these puzzles. A resumed run continues after the game of the last puzzle.
 
-use crate::arguments::{read_count, read_size};
-use crate::cluster::CoreArgs;
-use crate::commands::endgames::puzzles::{grade, signature};
-use crate::files::LineLog;
-use crate::interrupt;
-use crate::play::openings::Openings;
+use crate::arguments::read_count;
+use crate::commands::puzzles::{Puzzle, PuzzleArgs, grade};
 use crate::play::player::{iterate, search_of};
-use crate::progress::progress_bar;
-use otrera::{Move, Params, Position, Size};
-use rayon::prelude::*;
-use std::collections::HashSet;
-use std::path::PathBuf;
+use otrera::{Move, Params, Position};
 
 /// Seeds of the deep searches, which must agree.
 const SEEDS: [u64; 2] = [1, 2];
@@ -43,44 +35,14 @@ const MEGABYTES: usize = 64;
 /// Write puzzles from openings and middle games: one move keeps the lead, by two deep searches.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Output file.
-    #[arg(long, value_name = "FILE")]
-    puzzles: PathBuf,
-    /// Continue the puzzle file of an interrupted run.
-    #[arg(long)]
-    resume: bool,
-    /// Edge length of the board.
-    #[arg(long, default_value = "10", value_parser = read_size)]
-    size: Size,
-    /// Number of puzzles.
-    #[arg(long, value_name = "N", default_value = "20", value_parser = read_count::<usize>)]
-    each: usize,
-    /// Iterations per move in the self-play games that supply positions.
-    #[arg(long, value_name = "N", default_value = "300", value_parser = read_count::<u64>)]
-    iterations: u64,
+    #[command(flatten)]
+    games: PuzzleArgs,
     /// Iterations of each deep search.
     #[arg(long, value_name = "N", default_value = "100000", value_parser = read_count::<u64>)]
     deep: u64,
     /// Minimum number of moves of the lead that every other move loses.
     #[arg(long, value_name = "MOVES", default_value_t = 5.0)]
     lead: f32,
-    /// Random seed of the games.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    #[command(flatten)]
-    cores: CoreArgs,
-}
-
-impl Args {
-    /// Formats the command with the options that determine the positions.
-    fn command(&self) -> String {
-        let Self { size, each, iterations, deep, lead, seed, .. } = self;
-        let size = size.edge();
-        format!(
-            "lab lead-puzzles --size {size} --each {each} --iterations {iterations} --deep {deep} --lead {lead} \
-             --seed {seed}"
-        )
-    }
 }
 
 /// A position in which one move keeps the lead, and the best line from there.
@@ -98,56 +60,33 @@ pub struct LeadPuzzle {
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
-    let path = &args.puzzles;
-    let header = format!("# {} --puzzles FILE; FEN; moves; lead kept; grade; game", args.command());
-    let (mut seen, mut next_game) = (HashSet::new(), 0);
-    let mut log = LineLog::open(path, args.resume, Some(&header), |line| {
-        let puzzle = LeadPuzzle::read(line)?;
-        next_game = puzzle.game + 1;
-        seen.insert(signature(&puzzle.position));
-        Ok(())
-    })?;
-    interrupt::advise(format!("; the puzzles so far are in {}; resume with --resume", path.display()));
-    let pool = args.cores.pool()?;
-    let bar = progress_bar(args.each as u64).with_message("puzzles");
-    while seen.len() < args.each {
-        bar.set_position(seen.len() as u64);
-        let games = next_game..next_game + BATCH;
-        let search = || games.into_par_iter().map(|game| puzzle(args, game)).collect();
-        let found: Vec<Option<LeadPuzzle>> = pool.install(search);
-        for puzzle in found.into_iter().flatten() {
-            if seen.len() < args.each && seen.insert(signature(&puzzle.position)) {
-                log.add(&puzzle.to_string())?;
-            }
-        }
-        next_game += BATCH;
-    }
-    bar.finish_and_clear();
-    println!("{} puzzles from {next_game} games written to {}", seen.len(), path.display());
+    let Args { games, deep, lead } = args;
+    let command = format!("{} --deep {deep} --lead {lead}", games.command("lead-puzzles"));
+    let header = format!("# {command} --puzzles FILE; FEN; moves; lead kept; grade; game");
+    let made = games.fill::<LeadPuzzle>(&header, BATCH, u64::MAX, |game| puzzle(args, game), |_| ())?;
+    println!("{made}");
     Ok(())
 }
 
 /// Plays a game up to the end of its middle game; returns the first position that is a puzzle.
 fn puzzle(args: &Args, game: u64) -> Option<LeadPuzzle> {
-    let start = Position::start(args.size);
-    let openings = Openings { book: None, plies: 2, balance: 0.5, seed: args.seed };
-    let opened =
-        openings.opening(&start, game).into_iter().fold(start, |position, mv| position.with_move(mv));
-    let mut search = search_of(&opened, Params::TOURNAMENT, MEGABYTES, args.seed ^ game);
-    let squares = (args.size.edge() * args.size.edge()) as f64;
+    let PuzzleArgs { size, iterations, seed, .. } = args.games;
+    let opened = args.games.opened(2, game);
+    let mut search = search_of(&opened, Params::TOURNAMENT, MEGABYTES, seed ^ game);
+    let squares = (size.edge() * size.edge()) as f64;
     while search.position().winner().is_none() {
         let position = *search.position();
         if f64::from(position.arrows().len()) >= MIDDLE_END * squares {
             return None;
         }
-        let survey = lost_by_others(&position, args.deep / SURVEY, args.seed);
+        let survey = lost_by_others(&position, args.deep / SURVEY, seed);
         if survey.is_some_and(|(_, lost)| lost >= args.lead)
             && let Some((line, lost)) = solution(args, &position)
         {
-            let grade = grade(&position, line[0], args.seed);
+            let grade = grade(&position, line[0], seed);
             return Some(LeadPuzzle { position, line, lead: lost as u32, grade, game });
         }
-        let mv = iterate(&mut search, args.iterations).best?;
+        let mv = iterate(&mut search, iterations).best?;
         search.advance(mv);
     }
     None
@@ -206,9 +145,17 @@ impl std::fmt::Display for LeadPuzzle {
     }
 }
 
-impl LeadPuzzle {
+impl Puzzle for LeadPuzzle {
+    fn position(&self) -> &Position {
+        &self.position
+    }
+
+    fn game(&self) -> u64 {
+        self.game
+    }
+
     /// Parses a line of a puzzle file; its moves must be legal.
-    pub fn read(line: &str) -> Result<Self, String> {
+    fn read(line: &str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split(';').map(str::trim).collect();
         let [fen, moves, lead, grade, game] = fields[..] else {
             return Err("expected FEN; moves; lead; grade; game".into());

@@ -7,7 +7,7 @@
 use crate::arguments::{read_count, read_games, read_share, read_size};
 use crate::cluster::jobs::{self, Job};
 use crate::cluster::{InOrder, TaskArgs, WorkArgs, first_new};
-use crate::commands::endgames::puzzles::{Signature, signature};
+use crate::commands::puzzles::{Signature, signature};
 use crate::files::LineLog;
 use crate::interrupt;
 use crate::play::openings::{check_plies, random_moves, read_line};

@@ -12,19 +12,9 @@
 use super::Args;
 use super::remainder::reachable;
 use super::solver::Solver;
-use crate::files::LineLog;
-use crate::interrupt;
-use crate::play::openings::Openings;
+use crate::commands::puzzles::{GRADES, Puzzle as AnyPuzzle, grade};
 use crate::play::player::{iterate, search_of};
-use crate::progress::progress_bar;
 use otrera::{Move, Params, Position, Side, TournamentParams};
-use rayon::prelude::*;
-use std::collections::HashSet;
-
-/// Iterations of the two searches that grade a puzzle: both solve a puzzle of grade 1, only the longer solves grade 2.
-const SEARCHES: [u64; 2] = [1, 100];
-
-const GRADES: usize = SEARCHES.len() + 1;
 
 /// Minimum number of legal moves in a puzzle.
 const MIN_MOVES: usize = 12;
@@ -51,55 +41,27 @@ pub struct Puzzle {
     pub solution: Move,
     /// Number of moves that the winner has left when the opponent cannot move, with best play.
     pub margin: i32,
-    /// Difficulty, from 1 (easy) to 3 (hard), see [`SEARCHES`].
+    /// Difficulty, from 1 (easy) to 3 (hard), see [`grade`].
     pub grade: usize,
     /// Number of the self-play game that the position comes from, from 0.
     pub game: u64,
 }
 
 pub fn make(args: &Args) -> Result<(), String> {
-    let path = &args.puzzles;
-    let command = args.command();
+    let Args { games, nodes, .. } = args;
+    let command = format!("{} --nodes {nodes}", games.command("endgames"));
     let header = format!("# {command} --puzzles FILE; FEN; the only winning move; margin; grade; game");
-    let mut collection = Collection::default();
-    let mut log = LineLog::open(path, args.resume, Some(&header), |line| {
-        collection.add(Puzzle::read(line)?);
-        Ok(())
-    })?;
-    interrupt::advise(format!("; the puzzles so far are in {}; resume with --resume", path.display()));
-    let pool = args.cores.pool()?;
-    let all = args.each as u64 * MAX_GAMES;
-    let bar = progress_bar(args.each as u64).with_message("puzzles");
-    while collection.len() < args.each && collection.next_game < all {
-        bar.set_position(collection.len() as u64);
-        let games = collection.next_game..all.min(collection.next_game + BATCH);
-        let search = || games.clone().into_par_iter().map(|game| puzzle(args, game)).collect();
-        let found: Vec<Option<Puzzle>> = pool.install(search);
-        for puzzle in found.into_iter().flatten() {
-            if collection.len() < args.each && collection.add(puzzle) {
-                log.add(&puzzle.to_string())?;
-            }
-        }
-        collection.next_game = games.end;
-    }
-    bar.finish_and_clear();
-    println!(
-        "{} puzzles from {} games written to {}; of grades 1 to {GRADES}: {:?}",
-        collection.len(),
-        collection.next_game,
-        path.display(),
-        collection.grades
-    );
+    let mut grades = [0; GRADES];
+    let count = |puzzle: &Puzzle| grades[puzzle.grade - 1] += 1;
+    let made = games.fill(&header, BATCH, games.each as u64 * MAX_GAMES, |game| puzzle(args, game), count)?;
+    println!("{made}; of grades 1 to {GRADES}: {grades:?}");
     Ok(())
 }
 
 /// Plays a game and returns, for each number of contested squares, the first position that needs a search to be solved.
 fn candidates(args: &Args, number: u64) -> Vec<Position> {
-    let start = Position::start(args.size);
-    let openings = Openings { book: None, plies: 4, balance: 0.5, seed: args.seed };
-    let opened =
-        openings.opening(&start, number).into_iter().fold(start, |position, mv| position.with_move(mv));
-    let mut search = search_of(&opened, PLAYER, 32, args.seed ^ number);
+    let opened = args.games.opened(4, number);
+    let mut search = search_of(&opened, PLAYER, 32, args.games.seed ^ number);
     let mut found: [Option<Position>; MAX_CONTESTED + 1] = [None; MAX_CONTESTED + 1];
     while search.position().winner().is_none() {
         let position = *search.position();
@@ -111,7 +73,7 @@ fn candidates(args: &Args, number: u64) -> Vec<Position> {
         if contested <= MAX_CONTESTED && found[contested].is_none() && !Solver::new(0).is_trivial(&position) {
             found[contested] = Some(position);
         }
-        let report = iterate(&mut search, args.iterations);
+        let report = iterate(&mut search, args.games.iterations);
         let Some(mv) = report.best else { break };
         search.advance(mv);
     }
@@ -124,7 +86,7 @@ fn puzzle(args: &Args, game: u64) -> Option<Puzzle> {
     candidates(args, game).into_iter().rev().find_map(|position| {
         let solution = only_winning_move(&position, args.nodes)?;
         let margin = Solver::new(MARGIN_NODES * args.nodes).margin(&position)?;
-        Some(Puzzle { position, solution, margin, grade: grade(&position, solution, args.seed), game })
+        Some(Puzzle { position, solution, margin, grade: grade(&position, solution, args.games.seed), game })
     })
 }
 
@@ -156,14 +118,6 @@ fn by_visits(position: &Position) -> Vec<Move> {
     moves
 }
 
-/// Returns the grade: 1 if both [`SEARCHES`] find the solution, 2 if only the longer one does, else 3.
-pub fn grade(position: &Position, solution: Move, seed: u64) -> usize {
-    let finds = |&&iterations: &&u64| {
-        iterate(&mut search_of(position, Params::TOURNAMENT, 32, seed), iterations).best == Some(solution)
-    };
-    GRADES - SEARCHES.iter().rev().take_while(finds).count()
-}
-
 impl std::fmt::Display for Puzzle {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let Self { position, solution, margin, grade, game } = self;
@@ -171,8 +125,16 @@ impl std::fmt::Display for Puzzle {
     }
 }
 
-impl Puzzle {
-    pub fn read(line: &str) -> Result<Self, String> {
+impl AnyPuzzle for Puzzle {
+    fn position(&self) -> &Position {
+        &self.position
+    }
+
+    fn game(&self) -> u64 {
+        self.game
+    }
+
+    fn read(line: &str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split(';').map(str::trim).collect();
         let [fen, solution, margin, grade, game] = fields[..] else {
             return Err("expected FEN; move; margin; grade; game".into());
@@ -192,49 +154,11 @@ impl Puzzle {
     }
 }
 
-#[derive(Default)]
-struct Collection {
-    /// Number of puzzles of each grade; index 0 is grade 1.
-    grades: [usize; GRADES],
-    seen: HashSet<Signature>,
-    next_game: u64,
-}
-
-impl Collection {
-    /// Adds a puzzle unless the collection has one with the same [`signature`], as symmetric positions have. Returns
-    /// true if added.
-    fn add(&mut self, puzzle: Puzzle) -> bool {
-        self.next_game = puzzle.game + 1;
-        let is_new = self.seen.insert(signature(&puzzle.position));
-        self.grades[puzzle.grade - 1] += usize::from(is_new);
-        is_new
-    }
-
-    fn len(&self) -> usize {
-        self.seen.len()
-    }
-}
-
-/// Sorted squared distances from the board centre: of the mover's amazons, the opponent's amazons, the empty squares.
-pub type Signature = [Vec<usize>; 3];
-
-/// Returns a key that is equal for all rotations and mirror images of a position, also with the sides exchanged.
-pub fn signature(position: &Position) -> Signature {
-    let last = position.size().edge() - 1;
-    let distance = |square: otrera::Square| {
-        [square.column(), square.row()].map(|place| (2 * place).abs_diff(last).pow(2)).iter().sum::<usize>()
-    };
-    let mover = position.side();
-    [position.amazons(mover), position.amazons(mover.opponent()), position.empty()].map(|squares| {
-        let mut distances: Vec<usize> = squares.into_iter().map(distance).collect();
-        distances.sort_unstable();
-        distances
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::puzzles::signature;
+    use std::collections::HashSet;
     use testkit::{sides_exchanged, symmetries};
 
     /// Node limit for solving the web page's puzzles, higher than the limit used to generate them.
