@@ -28,6 +28,11 @@ export function byId(id) {
 
 export const SIDES = ["black", "white"];
 
+/** Returns the opponent of a side. */
+export function opponentOf(side) {
+  return SIDES[1 - SIDES.indexOf(side)];
+}
+
 /** Returns the drawing of a side's amazon: a round shield for Black, a pointed one for White. */
 export function piece(side) {
   const shield = side === "black"

@@ -1,6 +1,6 @@
 // The game shown, and everything that changes it: moves, the engine's turns, analysis.
 
-import { byId } from "shared/elements.js";
+import { byId, opponentOf } from "shared/elements.js";
 import { t } from "page/core/text.js";
 import { Stopped } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
@@ -187,7 +187,7 @@ export function resign() {
   const node = state.tree.current;
   if (!canResign(node)) return;
   const side = state.tree.moverOf(node.ply);
-  node.winner = side === "black" ? "white" : "black";
+  node.winner = opponentOf(side);
   state.half = {};
   settle(t("resigned", t(side)));
 }

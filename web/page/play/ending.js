@@ -1,12 +1,13 @@
 // Ends of games: resignation, filling of decided games, rematches.
 
-import { byId, icon, SIDES } from "shared/elements.js";
+import { byId, icon, opponentOf, SIDES } from "shared/elements.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { ask } from "page/core/controls.js";
 import { canMove, describe, interrupt, resign, search, settle, tell, unlessStopped } from "page/core/game.js";
 import { roomAt } from "page/core/room.js";
 import { draw } from "page/core/show.js";
+import { territory } from "page/core/lead.js";
 import { save } from "page/core/records.js";
 import { review } from "page/core/review.js";
 import { isGame } from "page/play/coach.js";
@@ -49,7 +50,7 @@ export const ending = {
     byId("end-actions").hidden = !winner;
     for (const id of ["play-same", "play-again"]) byId(id).hidden = !winner || !isGame();
     byId("play-same").replaceChildren(icon(this.person), ` ${t("playSame")}`);
-    byId("play-again").replaceChildren(icon(this.person === "black" ? "white" : "black"), ` ${t("playChanged")}`);
+    byId("play-again").replaceChildren(icon(opponentOf(this.person)), ` ${t("playChanged")}`);
     byId("ending").hidden = !winner && !byId("decided").textContent && byId("fill").hidden;
     byId("ending").classList.toggle("over", Boolean(winner));
   },
@@ -68,7 +69,7 @@ export const ending = {
   /** Returns a text that names the certain winner or, after the end, counts the squares that each side reaches first. */
   text({ described: { winner, proof, owners }, winner: resigned, found, ply }) {
     if (winner || resigned) {
-      const [black, white] = ["b+", "w-"].map((letters) => [...owners].filter((owner) => letters.includes(owner)).length);
+      const [black, white] = territory({ owners });
       const [mover, lead] = [SIDES.indexOf(state.tree.moverOf(ply)), resigned ? found?.lead : null];
       const expected = lead == null ? "" : t("leadOf", t(SIDES[lead < 0 ? 1 - mover : mover]), Math.abs(lead));
       return [t("reachedFirst", black, white), expected, t("moveCount", Math.ceil(ply / 2))].filter(Boolean).join(" · ");

@@ -1,6 +1,6 @@
 // The players beside the board: names, turn and clocks. A person's clock can have a limit.
 
-import { byId, html, icon, SIDES } from "shared/elements.js";
+import { byId, html, icon, opponentOf, SIDES } from "shared/elements.js";
 import { settings, t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { clockText } from "page/core/controls.js";
@@ -11,10 +11,6 @@ import { coach, isGame } from "page/play/coach.js";
 
 /** Milliseconds between two updates of the clocks. */
 const CLOCK_TICK = 250;
-
-function otherThan(side) {
-  return SIDES[1 - SIDES.indexOf(side)];
-}
 
 export const players = {
   /** Time of the last update, in milliseconds. */
@@ -68,7 +64,7 @@ export const players = {
   lose(side) {
     const { tree, end } = { tree: state.tree, end: this.end };
     tree.clock.limit = null;
-    end.winner = otherThan(side);
+    end.winner = opponentOf(side);
     Object.assign(state, { half: {}, unanswered: null });
     tree.show(end);
     settle(t("timeOut", t(side)));
@@ -83,10 +79,10 @@ export const players = {
     this.restore(state.tree);
     const low = board.flipped ? "white" : "black";
     byId("player-low").replaceChildren(...this.row(low));
-    byId("player-top").replaceChildren(...this.row(otherThan(low)));
+    byId("player-top").replaceChildren(...this.row(opponentOf(low)));
     const { tree } = state;
     const turn = tree.winner() ? null : tree.moverOf(this.end.ply);
-    for (const [id, side] of [["player-low", low], ["player-top", otherThan(low)]]) {
+    for (const [id, side] of [["player-low", low], ["player-top", opponentOf(low)]]) {
       byId(id).classList.toggle("turn", side === turn);
     }
     byId("moves").dataset.empty = t("movesEmpty");

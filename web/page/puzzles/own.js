@@ -1,6 +1,6 @@
 // A player's own mistakes as puzzles: they come back after a day, a week and a month, and stay in the browser.
 
-import { byId, SIDES } from "shared/elements.js";
+import { byId, opponentOf, SIDES } from "shared/elements.js";
 import { settings, t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { GRAVE, review, reviewed } from "page/core/review.js";
@@ -54,7 +54,7 @@ export const ownMistakes = {
   async collect(side) {
     const { tree } = state;
     const nodes = review.movesOf(side).filter((node) => GRAVE.includes(review.markOf(node)) && node.parent.found?.best);
-    const rival = tree.record[side === "black" ? "white" : "black"] || t(side === "black" ? "white" : "black");
+    const rival = tree.record[opponentOf(side)] || t(opponentOf(side));
     const found = nodes.map((node) => ({ node, loss: review.lossText(node) }));
     for (const { node } of found) await describe(node.parent, { tree });
     return this.add(found.map(({ node, loss }) => ({

@@ -1,6 +1,6 @@
 // Play a friend: each move is a short text that the other player pastes into any Otrera page. Nothing is sent.
 
-import { byId, html } from "shared/elements.js";
+import { byId, html, opponentOf } from "shared/elements.js";
 import { startOf } from "shared/replay.js";
 import { settings, t } from "page/core/text.js";
 import { engine, state } from "page/core/state.js";
@@ -71,7 +71,7 @@ class Friend extends Room {
 
   /** Shows a game at its end. */
   show(game, message = null) {
-    const tree = new GameTree(game.start, { [game.side]: t("you"), [game.side === "black" ? "white" : "black"]: t("friend") });
+    const tree = new GameTree(game.start, { [game.side]: t("you"), [opponentOf(game.side)]: t("friend") });
     for (const move of game.moves) tree.play(move);
     Object.assign(this, { game, tree });
     Object.assign(state, { players: { black: "human", white: "human" }, analysing: false });

@@ -1,6 +1,6 @@
 // Match: only in `otrera gui`: an operator relays the moves between the board of the match and Otrera.
 
-import { byId, html, SIDES } from "shared/elements.js";
+import { byId, html, opponentOf, SIDES } from "shared/elements.js";
 import { placeOf, squaresOf, startOf } from "shared/replay.js";
 import { problemText, settings, t } from "page/core/text.js";
 import { server, Stopped } from "page/core/engine.js";
@@ -556,7 +556,7 @@ class Match extends Room {
     byId("open-match").addEventListener("click", () => this.active || ask("match-dialog"));
     byId("match-clock-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      const them = this.us === "black" ? "white" : "black";
+      const them = opponentOf(this.us);
       this.setClock(byId("match-clock-side").value === "ours" ? this.us : them, byId("match-clock").value);
     });
     byId("match-clock").addEventListener("input", ({ target }) => target.setCustomValidity(""));
