@@ -88,9 +88,13 @@ fn is_log(path: &Path) -> Result<bool> {
     Ok(bytes.is_empty() || time.len() > 9 && LOG_MARKS.iter().any(|mark| rest.starts_with(mark.as_bytes())))
 }
 
+/// Name of a temporary file of [`replace_file`], around the number of the process.
+const DRAFT: &str = "otrera-";
+const DRAFT_END: &str = ".part";
+
 /// Replaces a file atomically: writes a temporary file and renames it. With `sync`, the content survives a power cut.
 pub fn replace_file(path: &Path, bytes: &[u8], sync: bool) -> Result<()> {
-    let draft = path.with_file_name(format!("otrera-{}.part", std::process::id()));
+    let draft = path.with_file_name(format!("{DRAFT}{}{DRAFT_END}", std::process::id()));
     let write = || {
         let mut file = File::create(&draft)?;
         file.write_all(bytes)?;
@@ -101,6 +105,20 @@ pub fn replace_file(path: &Path, bytes: &[u8], sync: bool) -> Result<()> {
         let _ = std::fs::remove_file(&draft);
     }
     written
+}
+
+/// Removes the temporary files of [`replace_file`] that killed processes left in a folder. No other process may write
+/// there.
+pub fn remove_drafts(folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_draft = |name: &str| {
+        let number = name.strip_prefix(DRAFT).and_then(|rest| rest.strip_suffix(DRAFT_END));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    for entry in entries.filter(|entry| is_draft(&entry.file_name().to_string_lossy())) {
+        // A leftover file does no harm.
+        let _ = std::fs::remove_file(entry.path());
+    }
 }
 
 /// Fails if the file exists or cannot be created.

@@ -10,7 +10,7 @@ use crate::records::{format_game, format_illegal};
 use crate::review::{DEFAULT_TIME, Reviewed, review};
 use otrera::record::MARKS;
 use otrera::{GameRecord, Side};
-use otrera_front::files::{claim, read, replace_file};
+use otrera_front::files::{self, claim, read, remove_drafts, replace_file};
 use otrera_front::io::print;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
@@ -161,7 +161,7 @@ impl Course {
         Self { progress, started: Instant::now(), games: pending.len(), positions, done: (0, 0) }
     }
 
-    /// Shows the progress, with so many positions of the current game done.
+    /// Shows the progress; `now` positions of the current game are done.
     fn show(&self, now: usize) {
         const WIDTH: usize = 24;
         let (game, done) = (self.done.0 + 1, self.done.1 + now);
@@ -213,6 +213,7 @@ impl<'a> Batch<'a> {
         if !text.is_empty() && !text.ends_with('\n') {
             journal.write_all(b"\n").map_err(|error| format!("{}: {error}", path.display()))?;
         }
+        // The journal is locked: no other process writes here.
         remove_drafts(folder);
         let mut rows = HashMap::<String, Vec<Row>>::new();
         // Lines that a kill has cut off are skipped.
@@ -228,7 +229,7 @@ impl<'a> Batch<'a> {
         let _ = writeln!(std::io::stderr(), "{}: {problem}", place.display());
     }
 
-    /// Lists the games of the files; each gets a name of its own. Shows warnings, and messages about other games.
+    /// Lists the games of the files, under different names. Shows warnings, and messages about games left out.
     fn plan(&mut self, files: &[PathBuf]) -> Vec<Planned> {
         let (mut planned, mut names) = (Vec::new(), BTreeSet::new());
         for file in files {
@@ -265,7 +266,7 @@ impl<'a> Batch<'a> {
         Some(row).filter(|row| row.settings == self.settings && row.input == game.input)
     }
 
-    /// True if a game was reviewed with these settings and its file is there, perhaps edited since.
+    /// True if a game was reviewed with these settings and its file exists, edited or not.
     fn is_done(&self, game: &Planned) -> bool {
         let Some(row) = self.row(game) else { return false };
         let Some(found) = checksum(&self.folder.join(&game.output)) else { return false };
@@ -437,23 +438,9 @@ fn checksum(path: &Path) -> Option<u32> {
 
 /// Reads one of our own files; a missing file is empty.
 fn read_text(path: &Path) -> Result<String, String> {
-    match read(path, MAX_BYTES) {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+    match files::read_text(path, MAX_BYTES) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(format!("{}: {error}", path.display())),
-    }
-}
-
-/// Removes the temporary files of [`replace_file`] that a killed process left. The journal's lock excludes others.
-fn remove_drafts(folder: &Path) {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_draft = |name: &str| {
-        let number = name.strip_prefix("otrera-").and_then(|rest| rest.strip_suffix(".part"));
-        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    for entry in entries.filter(|entry| is_draft(&entry.file_name().to_string_lossy())) {
-        // A leftover file does no harm.
-        let _ = std::fs::remove_file(entry.path());
+        found => found.map_err(|error| format!("{}: {error}", path.display())),
     }
 }
 
@@ -462,7 +449,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_game_has_a_name_of_its_own() {
+    fn games_have_different_names() {
         let mut taken = BTreeSet::new();
         for (record, number, name) in [
             ("a.sgf", None, "a.sgf"),
