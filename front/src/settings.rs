@@ -129,7 +129,7 @@ macro_rules! option_table {
         }
 
         impl $struct {
-            /// Formats the value of the option `name`; `None` if it is open, or the name unknown.
+            /// Formats the value of the option `name`; `None` if it is unset, or if no option has this name.
             pub fn shown(&self, name: &str) -> Option<String> {
                 $(if name == $name {
                     let shown: fn(&$type) -> Option<String> = $crate::option_table!(@shown $($shown)?);

@@ -1,5 +1,5 @@
-//! Writes man pages and shell completions of `otrera` into a folder: `make manual`. An example, so that the libraries for
-//! this do not become part of the program, which is small and has a parser of its own.
+//! Writes man pages and shell completions of `otrera` into a folder: `make manual`. It is an example, which keeps clap and
+//! its libraries out of the program.
 
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;

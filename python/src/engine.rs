@@ -1,4 +1,4 @@
-//! The engine: searches that run on a thread of their own, while the caller waits without the GIL.
+//! The engine: searches that run on another thread, while the caller waits without the GIL.
 
 use crate::board::Board;
 use crate::errors::{EngineBusyError, value_error};

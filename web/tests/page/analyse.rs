@@ -77,7 +77,7 @@ fn a_lead_that_no_engine_knows_is_counted() {
 #[test]
 fn ground_and_lost_squares_are_drawn_and_named() {
     let Some(mut browser) = opened("ground") else { return };
-    // Each side has a region of its own; c1 is dead.
+    // Each side walls off a region; c1 is dead.
     open_fen(&mut browser, "q3/****/****/Q*1* w - - 0 1", "state.tree.root.described?.enclosed.length === 1");
     let marks = "['.owner.black', '.owner.white', '.owner.dead', '.moves-left.white']
         .map((name) => document.querySelectorAll(`#board ${name}`).length)";
