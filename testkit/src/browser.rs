@@ -164,14 +164,20 @@ impl Browser {
     /// Waits until a JavaScript expression is true; fails after 60 s.
     ///
     /// An expression that cannot be evaluated is not true yet: while a page is being replaced, it has no body.
+    #[track_caller]
     pub fn wait_for(&mut self, expression: &str) {
+        self.wait_until(|browser| {
+            let value = browser.try_evaluate(expression);
+            if value == Ok(Value::Bool(true)) { Ok(()) } else { Err(format!("never true: {expression}: {value:?}")) }
+        });
+    }
+
+    /// Tries until the result is `Ok`; fails with the last error after 60 s.
+    #[track_caller]
+    fn wait_until(&mut self, mut attempt: impl FnMut(&mut Self) -> Result<(), String>) {
         let patience = Instant::now() + Duration::from_secs(60);
-        loop {
-            let value = self.try_evaluate(expression);
-            if value == Ok(Value::Bool(true)) {
-                return;
-            }
-            assert!(Instant::now() < patience, "never true: {expression}: {value:?}");
+        while let Err(problem) = attempt(self) {
+            assert!(Instant::now() < patience, "{problem}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -188,11 +194,15 @@ impl Browser {
         assert_eq!(self.evaluate(expression), expected.into(), "{expression}");
     }
 
-    /// Fails unless the visible text of an element contains this text.
+    /// Waits until the visible text of an element contains this text; fails after 60 s.
+    ///
+    /// The page writes most texts only once the engine, the clipboard or the disk has answered.
     #[track_caller]
     pub fn assert_text(&mut self, selector: &str, text: &str) {
-        let shown = self.text(selector);
-        assert!(shown.contains(text), "{selector} does not contain {text:?}: {shown}");
+        self.wait_until(|browser| {
+            let shown = browser.text(selector);
+            if shown.contains(text) { Ok(()) } else { Err(format!("{selector} does not contain {text:?}: {shown}")) }
+        });
     }
 
     /// Replaces the text of an input field.
