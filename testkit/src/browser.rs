@@ -251,18 +251,23 @@ impl Browser {
         }
     }
 
-    /// Clicks the middle of the first element that matches the selector.
+    /// Clicks the middle of the first element that matches the selector, once it is shown; fails after 60 s.
+    #[track_caller]
     pub fn click(&mut self, selector: &str) {
         let place = format!(
             "(() => {{ const element = document.querySelector({selector:?});
             element.scrollIntoView({{ block: 'center', behavior: 'instant' }});
             const box = element.getBoundingClientRect();
-            return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+            return box.width * box.height > 0 && [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         );
-        let place = self.evaluate(&place);
+        let mut shown = Value::Null;
+        self.wait_until(|browser| {
+            shown = browser.evaluate(&place);
+            if shown.is_array() { Ok(()) } else { Err(format!("{selector} is not shown")) }
+        });
         for kind in ["mousePressed", "mouseReleased"] {
             let click =
-                json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
+                json!({"type": kind, "x": shown[0], "y": shown[1], "button": "left", "clickCount": 1});
             self.command("Input.dispatchMouseEvent", click);
         }
     }
