@@ -168,7 +168,11 @@ impl Browser {
     pub fn wait_for(&mut self, expression: &str) {
         self.wait_until(|browser| {
             let value = browser.try_evaluate(expression);
-            if value == Ok(Value::Bool(true)) { Ok(()) } else { Err(format!("never true: {expression}: {value:?}")) }
+            if value == Ok(Value::Bool(true)) {
+                Ok(())
+            } else {
+                Err(format!("never true: {expression}: {value:?}"))
+            }
         });
     }
 
@@ -201,7 +205,11 @@ impl Browser {
     pub fn assert_text(&mut self, selector: &str, text: &str) {
         self.wait_until(|browser| {
             let shown = browser.text(selector);
-            if shown.contains(text) { Ok(()) } else { Err(format!("{selector} does not contain {text:?}: {shown}")) }
+            if shown.contains(text) {
+                Ok(())
+            } else {
+                Err(format!("{selector} does not contain {text:?}: {shown}"))
+            }
         });
     }
 
@@ -251,19 +259,23 @@ impl Browser {
         }
     }
 
-    /// Clicks the middle of the first element that matches the selector, once it is shown; fails after 60 s.
+    /// Clicks the middle of the first element that matches the selector, once it is shown and stays where it is for a
+    /// frame; fails after 60 s.
     #[track_caller]
     pub fn click(&mut self, selector: &str) {
         let place = format!(
-            "(() => {{ const element = document.querySelector({selector:?});
+            "(async () => {{ const element = document.querySelector({selector:?});
             element.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+            const before = element.getBoundingClientRect();
+            await new Promise(requestAnimationFrame);
             const box = element.getBoundingClientRect();
-            return box.width * box.height > 0 && [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+            const isStill = ['x', 'y', 'width', 'height'].every((key) => box[key] === before[key]);
+            return box.width * box.height > 0 && isStill && [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         );
         let mut shown = Value::Null;
         self.wait_until(|browser| {
             shown = browser.evaluate(&place);
-            if shown.is_array() { Ok(()) } else { Err(format!("{selector} is not shown")) }
+            if shown.is_array() { Ok(()) } else { Err(format!("{selector} is not shown, or moves")) }
         });
         for kind in ["mousePressed", "mouseReleased"] {
             let click =
