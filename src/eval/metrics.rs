@@ -49,8 +49,8 @@ fn of_queen_moves(levels: &Levels) -> (Territory, f32) {
     (first.territory(levels), nearness.position())
 }
 
-/// Computes territory and position by king moves (t2 and p2). p2 is equation 5 with its sign reversed, so that positive
-/// is good for Black as in the other metrics (compare equation 4).
+/// Computes territory and position by king moves (t2 and p2). p2 is equation 5 with the brackets that its print lacks,
+/// and with its sign reversed, so that positive is good for Black as in the other metrics (compare equation 4).
 // One loop is enough if no distance exceeds 7, since no difference needs the clamp then.
 #[inline(always)]
 fn of_king_moves(levels: &Levels) -> (Territory, f32) {

@@ -14,7 +14,7 @@ use fastrand::Rng;
 /// A node on the path from the root.
 #[derive(Clone, Copy)]
 pub struct Step {
-    /// The node.
+    /// Address of the node.
     pub node: NodeId,
     /// The side that chose the node's action, for which its rewards count.
     pub mover: Side,
@@ -74,8 +74,8 @@ impl PaperSearch {
             node.reward += f64::from(reward.0);
             // A movement's score is infinite until one of its arrows has been tried (section 3.2).
             let waits = matches!(node.action, Action::Movement(_)) && node.tried() == 0 && !is_full;
-            node.value = if waits { f32::INFINITY } else { node.mean() };
-            node.spread = 1.0 / (node.visits as f32).sqrt();
+            node.x = if waits { f32::INFINITY } else { node.mean() };
+            node.inverse_sqrt_visits = 1.0 / (node.visits as f32).sqrt();
         }
     }
 
@@ -95,7 +95,7 @@ impl PaperSearch {
 fn best_by_uct(children: &[Node], factor: f32) -> usize {
     let (mut best, mut highest) = (0, f32::NEG_INFINITY);
     for (number, child) in children.iter().enumerate() {
-        let score = child.value + factor * child.spread;
+        let score = child.x + factor * child.inverse_sqrt_visits;
         if score > highest {
             (best, highest) = (number, score);
         }
@@ -110,10 +110,10 @@ fn best_by_ucb1_tuned(children: &[Node], log_visits: f32) -> usize {
     let max_factor = 0.5 * log_visits.sqrt();
     for (number, child) in children.iter().enumerate() {
         // This upper bound of the score costs no square root.
-        if child.value + max_factor * child.spread <= highest {
+        if child.x + max_factor * child.inverse_sqrt_visits <= highest {
             continue;
         }
-        let (mean, ratio) = (child.value, log_visits * child.spread * child.spread);
+        let (mean, ratio) = (child.x, log_visits * child.inverse_sqrt_visits * child.inverse_sqrt_visits);
         let variance = (mean - mean * mean + (2.0 * ratio).sqrt()).min(0.25);
         let score = mean + (ratio * variance).sqrt();
         if score > highest {

@@ -1,4 +1,4 @@
-//! The searches of two papers, as the papers print them except where listed below. Read each file beside its paper:
+//! The searches of two papers, as the papers print them; deviations are listed below. Read each file beside its paper:
 //!
 //! - **MG-PEO**: Zhang, Zou, Zhu 2024, *An Efficient Optimization of the Monte Carlo Tree Search Algorithm for
 //!   Amazons*, <https://doi.org/10.3390/a17080334>. Presets `paper`, `mg`, `peo` and `mcts`: with Move Groups and
@@ -7,28 +7,44 @@
 //!
 //! | in the MG-PEO paper | here |
 //! |---|---|
-//! | algorithm 1, MCTSSEARCH | [`PaperSearch::run`], one pass of its loop [`iteration`] |
+//! | algorithm 1, MCTSSEARCH | [`PaperSearch::run`], one pass of its loop [`iteration`], line 8 [`report`] |
 //! | algorithm 2, SituationEvaluation | [`simulation`]; its weights (equation 1, table 1) [`crate::eval::phased`] |
-//! | algorithm 3, Selection, Expansion, Backup, BESTCHILD | [`iteration`] |
+//! | section 3.2, figure 2, Move Groups | [`iteration`] (actions), [`simulation`] (the arrow before a rollout) |
+//! | algorithm 3, Selection, Expansion, Backup, BESTCHILD (lines 1 to 14, 35 to 40) | [`iteration`] |
 //! | algorithm 3, Simulation (lines 15 to 20) | [`simulation`] |
 //! | algorithm 3, Rollout (lines 21 to 34) | [`mod@rollout`]; to the end of the game, for Kato et al., [`playout`] |
 //! | algorithm 4, ParallelEvaluationMetrics | [`crate::eval::parallel`] |
 //! | equations 2 to 7, the metrics | [`crate::eval::metrics`], [`crate::eval::mobility`] |
 //! | equation 8, UCT | [`iteration`], with the factor 2 of algorithm 3 |
 //!
-//! [`tree`] stores the nodes, [`params`] the parameters, [`report`] the answer. One thread owns the tree. The paper
-//! searches each position anew; here [`PaperSearch::advance`] keeps the subtree of the move.
+//! [`tree`] stores the nodes, [`params`] the parameters, [`report`] the answer. One thread owns the tree.
 //!
 //! # Deviations from the MG-PEO paper
 //!
+//! - The paper searches each position anew; here [`PaperSearch::advance`] keeps the subtree of the move.
 //! - Both rollouts of a movement node follow one random arrow, which does not count towards their depth.
 //! - A rollout draws its first movement too; it does not replay the tree's move.
 //! - A finished game is worth exactly 0 or 1; the paper evaluates its position.
 //! - `k` of equation 3 favours the side to move. The metrics are Black's minus White's, so equations 5
-//!   and 6 change their signs.
+//!   and 6 change their signs. Equation 5 gets the brackets that its print lacks.
 //! - The answer is the most-visited child, not the one with the highest score. Section 3.2's early stop is left out.
 //! - Algorithm 4 splits mobility by squares; here it is split by side and runs beside the distances.
 //! - When the memory is full, a node that has untried children stays a leaf.
+//!
+//! # Where the MG-PEO paper is silent
+//!
+//! | question | choice |
+//! |---|---|
+//! | the win rate of a value | a win above 0.1 squares, a loss below -0.1, otherwise 1/2 |
+//! | the limits of the stages of table 1 | plies 20 and 50 of a 10x10 game |
+//! | the constant `k` of equation 3, for a square that both sides reach equally early | 0.2 |
+//! | the result of two rollouts | the mean of their win rates |
+//! | the side to move at the end of a rollout in mid-move | the side that still has to shoot |
+//!
+//! # Kato et al.
+//!
+//! The paper does not say over what a playout draws uniformly: here over movements, then over arrows. The memory limit
+//! is as above.
 
 #[doc(hidden)] // public for tests and the laboratory
 pub mod iteration;

@@ -32,7 +32,7 @@ pub enum Formula {
 /// Random rollouts of one simulation. Depths are in half-moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rollouts {
-    /// One rollout of this depth; depth 0 evaluates the new node itself.
+    /// One rollout of this depth; depth 0 evaluates the new node itself (at a movement node, after a random arrow).
     One(u32),
     /// Two independent rollouts, one of each depth; their win rates are averaged.
     Two(u32, u32),

@@ -23,9 +23,9 @@ pub struct Node {
     /// Q(v): sum of the rewards, 0 to 1 each, of the side that chose [`Self::action`].
     pub reward: f64,
     /// X of the selection formula: `Q / N`, or infinity.
-    pub value: f32,
+    pub x: f32,
     /// `1 / sqrt(N)`.
-    pub spread: f32,
+    pub inverse_sqrt_visits: f32,
     /// Address of the block of children.
     first: NodeId,
     /// Number of children, tried or not; 0 before the first is tried.
@@ -48,7 +48,16 @@ pub struct Tree {
 
 impl Node {
     fn new(action: Action) -> Self {
-        Self { action, visits: 0, reward: 0.0, value: 0.0, spread: 0.0, first: 0, children: 0, tried: 0 }
+        Self {
+            action,
+            visits: 0,
+            reward: 0.0,
+            x: 0.0,
+            inverse_sqrt_visits: 0.0,
+            first: 0,
+            children: 0,
+            tried: 0,
+        }
     }
 
     /// Returns the mean reward; 1/2 before the first visit.
@@ -111,12 +120,12 @@ impl Tree {
         self.is_full = false;
     }
 
-    /// Returns a node.
+    /// Returns the node at an address; panics if the tree has fewer nodes.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
     }
 
-    /// Returns a node for a change.
+    /// Like [`Self::node`], for a change.
     pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.nodes[id as usize]
     }
@@ -169,11 +178,12 @@ impl Tree {
 
     /// Returns the address of a free block; `None` if the tree is full.
     fn take_block(&mut self, size: usize) -> Option<NodeId> {
-        if let Some(first) = self.free[size.ilog2() as usize].pop() {
-            return Some(first);
-        }
+        let free = self.free[size.ilog2() as usize].pop();
         let first = self.nodes.len();
-        self.is_full = first + size > self.limit;
+        self.is_full = free.is_none() && first + size > self.limit;
+        if let Some(free) = free {
+            return Some(free);
+        }
         if self.is_full {
             return None;
         }
