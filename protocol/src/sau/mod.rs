@@ -4,17 +4,17 @@
 //! This module is a state machine ([`State`]); `protocol/README.md` has its transition table. The process started by
 //! the platform is a guardian: it keeps pipes, moves, clock, journal and record, and never searches. A [`Searcher`]
 //! process searches; if it dies or hangs, the guardian starts another one, and at last moves by itself ([`one_ply`]).
-//! Pondering is a search without a deadline. [`reload`] resumes a game after a crash of the guardian.
+//! Pondering is a search without a deadline. [`after_crash`] resumes a game after a crash of the guardian.
 
-mod ask;
+mod after_crash;
 mod game;
 mod journal;
 mod one_ply;
-mod reload;
+mod operator;
 mod resume;
 mod searcher;
 
-use ask::Question;
+use operator::Question;
 use game::Game;
 use journal::Journal;
 use otrera::{Move, Rules, Side, Size};
@@ -66,7 +66,7 @@ fn recognises(line: &str) -> bool {
 
 /// Plays until `quit` or the end of input.
 fn play(session: Session) -> Result<(), Disconnected> {
-    let mut bot = SauBot::new(session);
+    let mut bot = Guardian::new(session);
     loop {
         let deadline = bot.deadline();
         let outcome = match bot.session.connection.events.next_by(deadline) {
@@ -86,8 +86,8 @@ fn play(session: Session) -> Result<(), Disconnected> {
     Ok(())
 }
 
-/// State of the protocol. `told` is false in a game resumed without `new` until a move from the platform confirms whose
-/// turn it is and which side is ours.
+/// State of the protocol. `told` is false in a game resumed without `new` until a move from the platform, or the
+/// operator's answer, confirms whose turn it is and which side is ours.
 #[derive(Clone, Copy)]
 enum State {
     /// Before the first game of this process; the first game can resume an interrupted one.
@@ -127,7 +127,7 @@ impl State {
     }
 }
 
-struct SauBot {
+struct Guardian {
     session: Session,
     state: State,
     game: Game,
@@ -141,7 +141,7 @@ struct SauBot {
     journal: Option<Journal>,
 }
 
-impl SauBot {
+impl Guardian {
     fn new(mut session: Session) -> Self {
         resume::check_platform_dir(&session);
         let resumed = Resumed::read(&session);
@@ -207,7 +207,7 @@ impl SauBot {
     }
 
     fn new_game(&mut self, us: Side, arrived: Instant) -> Result<(), Disconnected> {
-        self.forget_unasked();
+        self.forget_untold();
         if matches!(self.state, State::Loaded | State::Silent { .. }) {
             self.resumed.begin_anew(&self.session);
         }
@@ -285,6 +285,18 @@ impl SauBot {
         self.game.keep_record(&self.session, None);
         self.write_journal(None, true);
         thinking
+    }
+
+    /// Plays the opponent's move; returns false if it is illegal, even after a correction of a game that is not told yet.
+    fn follow_opponent(&mut self, mv: Option<Move>) -> bool {
+        let (Some(mv), Some((us, _))) = (mv, self.state.game()) else { return false };
+        let position = self.game.position();
+        let is_expected = position.side() != us && position.check(mv).is_ok();
+        let is_legal = is_expected || self.correct_untold_game(mv);
+        if is_legal {
+            self.game.advance(mv);
+        }
+        is_legal
     }
 
     /// Starts the search for our move, if we can move. If the game to resume has our move, plays that move at once.

@@ -339,7 +339,7 @@ impl Write for Lines {
 #[cfg(all(test, unix))]
 #[allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 mod tests {
-    use super::super::{PLATFORM, SauBot, State};
+    use super::super::{PLATFORM, Guardian, State};
     use super::*;
     use otrera_front::settings::Settings;
     use testkit::Folder;
@@ -409,7 +409,7 @@ mod tests {
 
     /// Plays Black's first move with a searcher that dies on its first `deaths` starts; returns the log.
     fn first_move(folder: &Folder, deaths: u32) -> String {
-        let mut bot = SauBot::new(session(folder, "go", deaths));
+        let mut bot = Guardian::new(session(folder, "go", deaths));
         bot.obey("new black", Instant::now()).unwrap();
         while let State::Thinking { .. } = bot.state {
             let event = bot.session.connection.events.wait();

@@ -6,9 +6,9 @@
 //! between the write to the pipe and the journal's next line. If the opponent has replied since, the repeated move is
 //! illegal, since its amazon has left its square. The page then offers "not on the platform's board" first: one click.
 
-use super::ask::{Question, Unfinished};
+use super::operator::{Question, Unfinished};
 use super::game::Game;
-use super::{SauBot, State};
+use super::{Guardian, State};
 use otrera::{Move, Side};
 use otrera_front::io::Disconnected;
 use std::time::{Duration, Instant, SystemTime};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// Time to wait for a command after `name?` before we move or ask without a command.
 const SILENCE: Duration = Duration::from_secs(2);
 
-impl SauBot {
+impl Guardian {
     /// Handles `name?` before the first game: enters [`State::Silent`] if there is an unfinished game to resume.
     pub fn await_command(&mut self, arrived: Instant) {
         if !matches!(self.state, State::Loaded) {
@@ -135,20 +135,15 @@ impl SauBot {
         Ok(())
     }
 
-    /// Plays the opponent's move; returns false if it cannot be played. While `told` is false (see [`State`]), an
-    /// unexpected move corrects whose turn it is, or which side is ours.
-    pub fn follow_opponent(&mut self, mv: Option<Move>) -> bool {
-        let (Some(mv), Some((us, told))) = (mv, self.state.game()) else { return false };
+    /// Corrects a game that is not told yet (see [`State`]), so that the opponent's move `mv`, illegal in its position,
+    /// can be played: whose turn it is, or which side is ours. False if neither helps.
+    pub fn correct_untold_game(&mut self, mv: Move) -> bool {
+        let Some((us, false)) = self.state.game() else { return false };
         let position = *self.game.position();
-        let is_theirs = position.with_side(us.opponent()).check(mv).is_ok();
-        let is_expected = is_theirs && position.side() != us;
-        if !is_expected && told {
-            return false;
-        }
-        if !is_expected && is_theirs {
+        if position.with_side(us.opponent()).check(mv).is_ok() {
             self.session.note("!!", "the record lacks one of our moves");
             self.game.give_turn_to(us.opponent());
-        } else if !is_theirs {
+        } else {
             if !self.moved_us(us, mv) {
                 return false;
             }
@@ -157,10 +152,9 @@ impl SauBot {
             if position.side() != us {
                 self.game.take_back();
             }
-            self.forget_unasked();
+            self.forget_untold();
             self.begin_game(us.opponent(), true, None);
         }
-        self.game.advance(mv);
         true
     }
 
@@ -175,7 +169,7 @@ impl SauBot {
     }
 
     /// Drops a resumed game with its record and journal while `told` is false (see [`State`]); otherwise does nothing.
-    pub fn forget_unasked(&mut self) {
+    pub fn forget_untold(&mut self) {
         if let Some((_, false)) = self.state.game() {
             self.game.discard_record();
             if let Some(journal) = self.journal.take() {
@@ -230,7 +224,7 @@ mod tests {
 
     /// A bot restarted after a crash, and the platform's board. Tests never wait for the deadline of [`State::Silent`].
     struct Game {
-        bot: SauBot,
+        bot: Guardian,
         referee: Board,
         folder: Folder,
     }
@@ -252,7 +246,7 @@ mod tests {
             assert_eq!(problems, [""; 0]);
             let connection = Connection::between(channel(), Box::new(io::sink()), log);
             let session = Session::new(connection, &settings, PLATFORM.defaults);
-            let mut game = Self { bot: SauBot::new(session), referee: board_after(plies), folder };
+            let mut game = Self { bot: Guardian::new(session), referee: board_after(plies), folder };
             assert_eq!(game.send("name?"), "name Otrera");
             game
         }
