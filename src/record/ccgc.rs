@@ -19,12 +19,15 @@ use crate::board::position::{Position, Rules};
 use crate::board::square::{Side, Size};
 use std::fmt::Write;
 
+/// The beginning of every record.
+pub(super) const BEGINNING: &str = "#[AM]";
+
 /// Formats the record as CCGC text; lines end with a line feed.
 pub fn write(record: &GameRecord) -> String {
     let result = result(record.winner);
     let [black, white] = [plain(&record.black), plain(&record.white)];
     let [when, event] = [plain(&record.when), plain(&record.event)];
-    let mut text = format!("#[AM][{black}][{white}][{result}][{when}][{event}];\n");
+    let mut text = format!("{BEGINNING}[{black}][{white}][{result}][{when}][{event}];\n");
     for (number, pair) in (1..).zip(record.moves.chunks(2)) {
         let moves: Vec<String> = pair.iter().map(|played| played.mv.to_ccgc()).collect();
         // Writing to a String cannot fail.

@@ -37,26 +37,66 @@ pub enum Format {
 }
 
 impl Format {
+    /// All formats.
+    pub const ALL: [Self; 3] = [Self::Json, Self::Sgf, Self::Ccgc];
+
+    /// Returns the name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Sgf => "sgf",
+            Self::Ccgc => "ccgc",
+        }
+    }
+
+    /// Returns the extensions of its files; a file that Otrera writes has the first one.
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Json => &["jsonl", "json"],
+            Self::Sgf => &["sgf"],
+            Self::Ccgc => &["txt"],
+        }
+    }
+
+    /// Returns the beginning of every record that Otrera writes.
+    pub fn beginning(self) -> &'static str {
+        match self {
+            Self::Json => "{\"number\":",
+            Self::Sgf => sgf::BEGINNING,
+            Self::Ccgc => ccgc::BEGINNING,
+        }
+    }
+
+    /// True if a file of several games is read as several games.
+    pub fn holds_many(self) -> bool {
+        self == Self::Json
+    }
+
     /// Returns the format for a file extension in upper or lower case; `None` if the extension is unknown.
     pub fn of_extension(extension: &str) -> Option<Self> {
-        match &*extension.to_ascii_lowercase() {
-            "json" | "jsonl" => Some(Self::Json),
-            "sgf" => Some(Self::Sgf),
-            "txt" => Some(Self::Ccgc),
-            _ => None,
+        let is_known = |known: &&str| known.eq_ignore_ascii_case(extension);
+        Self::ALL.into_iter().find(|format| format.extensions().iter().any(|known| is_known(&known)))
+    }
+
+    /// Returns the reason why the format cannot hold a game, if there is one.
+    pub fn obstacle(self, game: &GameRecord) -> Option<String> {
+        match self {
+            Self::Json | Self::Sgf => None,
+            Self::Ccgc => ccgc::obstacle(game),
         }
     }
 
     /// Formats a game as the text of a file.
     ///
     /// # Errors
-    /// Returns the reason why the format cannot hold the game; only [`Self::Ccgc`] can fail.
+    /// Returns the [obstacle](Self::obstacle).
     pub fn write(self, game: &GameRecord) -> Result<String, String> {
-        match self {
-            Self::Json => Ok(json::write(game) + "\n"),
-            Self::Sgf => Ok(sgf::write(game)),
-            Self::Ccgc => ccgc::obstacle(game).map_or_else(|| Ok(ccgc::write(game)), Err),
-        }
+        self.obstacle(game).map_or(Ok(()), Err)?;
+        Ok(match self {
+            Self::Json => json::write(game) + "\n",
+            Self::Sgf => sgf::write(game),
+            Self::Ccgc => ccgc::write(game),
+        })
     }
 }
 

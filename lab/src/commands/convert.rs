@@ -34,9 +34,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     let warnings = input.each(&mut |game| {
         count += 1;
         let refusal = |reason| format!("{}: game {count}: {reason}", args.input.display());
-        if failure.is_none() && format == Format::Ccgc {
-            failure = format.write(&game).map_err(refusal).err();
-        }
+        failure = failure.take().or_else(|| format.obstacle(&game).map(refusal));
     })?;
     show_warnings(&args.input, &warnings);
     if args.strict && !warnings.is_empty() {
@@ -45,19 +43,19 @@ pub fn run(args: &Args) -> Result<(), String> {
     if let Some(failure) = failure {
         return Err(failure);
     }
-    let in_one_file = count == 1 || format == Format::Json;
+    let in_one_file = count == 1 || format.holds_many();
     match &args.output {
         None if in_one_file => {
             // A closed pipe is not an error.
             let _ = write_games(&input, format, &mut std::io::stdout().lock());
         }
         None => {
-            let (count, extension) = (count_of_games(count), extension(format));
+            let (count, extension) = (count_of_games(count), extension_of(format));
             return Err(format!("{count} need one .{extension} file each: name a folder with --output"));
         }
         Some(path) => {
             if in_one_file && !path.is_dir() {
-                let output = Output::new(path, slice::from_ref(&args.input), &[own_beginning(format)])?;
+                let output = Output::new(path, slice::from_ref(&args.input), &[format.beginning()])?;
                 output.write_with(|file| write_games(&input, format, file))?;
             } else {
                 write_files(&input, format, path, &args.input)?;
@@ -87,10 +85,9 @@ fn write_files(input: &Input, format: Format, folder: &Path, source: &PathBuf) -
     input.each(&mut |game| {
         let [black, white] = [&game.black, &game.white].map(|name| file_safe(name));
         let number = paths.len() + 1;
-        paths.push(folder.join(format!("{number:04}-{black}-{white}.{}", extension(format))));
+        paths.push(folder.join(format!("{number:04}-{black}-{white}.{}", extension_of(format))));
     })?;
-    let outputs =
-        paths.iter().map(|path| Output::new(path, slice::from_ref(source), &[own_beginning(format)]));
+    let outputs = paths.iter().map(|path| Output::new(path, slice::from_ref(source), &[format.beginning()]));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>()?.into_iter();
     let mut result = Ok(());
     input.each(&mut |game| {
@@ -101,34 +98,19 @@ fn write_files(input: &Input, format: Format, folder: &Path, source: &PathBuf) -
     result
 }
 
-fn extension(format: Format) -> &'static str {
-    match format {
-        Format::Json => "jsonl",
-        Format::Sgf => "sgf",
-        Format::Ccgc => "txt",
-    }
+/// Returns the extension of the files of a format.
+fn extension_of(format: Format) -> &'static str {
+    format.extensions().first().copied().unwrap_or_default()
 }
 
-/// Returns a parser for the names of output formats: `json`, `sgf`, `ccgc`.
+/// Returns a parser for the names of formats.
 fn format_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["json", "sgf", "ccgc"]).map(|name: String| match name.as_str() {
-        "sgf" => Format::Sgf,
-        "ccgc" => Format::Ccgc,
-        _ => Format::Json,
-    })
+    let of_name = |name: String| Format::ALL.into_iter().find(|format| format.name() == name).ok_or("");
+    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(of_name)
 }
 
 fn count_of_games(count: usize) -> String {
     if count == 1 { "1 game".into() } else { format!("{count} games") }
-}
-
-/// Returns the beginning of every record that Otrera writes in a format.
-fn own_beginning(format: Format) -> &'static str {
-    match format {
-        Format::Json => "{\"number\":",
-        Format::Sgf => "(;FF[4]GM[18]CA[UTF-8]AP[Otrera]",
-        Format::Ccgc => "#[AM]",
-    }
 }
 
 /// Returns a name made safe for file names: its first 40 characters, with `_` for all but letters and digits.

@@ -6,8 +6,8 @@
 //! between the write to the pipe and the journal's next line. If the opponent has replied since, the repeated move is
 //! illegal, since its amazon has left its square. The page then offers "not on the platform's board" first: one click.
 
-use super::operator::{Question, Unfinished};
 use super::game::Game;
+use super::operator::{Question, Unfinished};
 use super::{Guardian, State};
 use otrera::{Move, Side};
 use otrera_front::io::Disconnected;

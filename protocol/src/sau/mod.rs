@@ -14,9 +14,9 @@ mod operator;
 mod resume;
 mod searcher;
 
-use operator::Question;
 use game::Game;
 use journal::Journal;
+use operator::Question;
 use otrera::{Move, Rules, Side, Size};
 use otrera_front::io::{Disconnected, Event};
 use otrera_front::platform::Platform;

@@ -339,7 +339,7 @@ impl Write for Lines {
 #[cfg(all(test, unix))]
 #[allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 mod tests {
-    use super::super::{PLATFORM, Guardian, State};
+    use super::super::{Guardian, PLATFORM, State};
     use super::*;
     use otrera_front::settings::Settings;
     use testkit::Folder;

@@ -36,6 +36,7 @@ mod write;
 
 pub use read::read;
 pub(super) use read::read_into;
+pub(super) use write::BEGINNING;
 pub use write::write;
 
 use super::Mark;

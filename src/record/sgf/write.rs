@@ -7,9 +7,12 @@ use crate::board::position::{Position, Rules};
 use crate::board::square::{Side, Square};
 use crate::record::{Analysis, GameRecord, Note, Notes, PlayedMove};
 
+/// The beginning of every file.
+pub(in crate::record) const BEGINNING: &str = "(;FF[4]GM[18]CA[UTF-8]AP[Otrera]";
+
 /// Formats the record as an SGF file with one game.
 pub fn write(record: &GameRecord) -> String {
-    let mut text = String::from("(;FF[4]GM[18]CA[UTF-8]AP[Otrera]");
+    let mut text = String::from(BEGINNING);
     let edge = record.start.size().edge();
     push(&mut text, "SZ", &[&edge.to_string()]);
     push(&mut text, "PB", &[&record.black]);
