@@ -10,8 +10,8 @@
 //! that searches, not proofs, judge these puzzles. A resumed run continues after the game of the last puzzle.
 
 use crate::arguments::read_count;
-use crate::commands::puzzles::{Puzzle, PuzzleArgs, grade};
 use crate::play::player::{iterate, search_of};
+use crate::puzzles::{Puzzle, PuzzleArgs, grade};
 use otrera::{Move, Params, Position};
 
 /// Seeds of the deep searches, which must agree.

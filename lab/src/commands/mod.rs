@@ -11,7 +11,6 @@ pub mod lead_puzzles;
 pub mod r#match;
 pub mod openings;
 pub mod picture;
-pub mod puzzles;
 pub mod regret;
 pub mod report;
 pub mod sau;

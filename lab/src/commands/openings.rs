@@ -7,12 +7,12 @@
 use crate::arguments::{read_count, read_games, read_share, read_size};
 use crate::cluster::jobs::{self, Job};
 use crate::cluster::{InOrder, TaskArgs, WorkArgs, first_new};
-use crate::commands::puzzles::{Signature, signature};
 use crate::files::LineLog;
 use crate::interrupt;
 use crate::play::openings::{check_plies, random_moves, read_line};
 use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
+use crate::puzzles::{Signature, signature};
 use fastrand::Rng;
 use otrera::{Move, Params, Position, Size, mix_seed};
 use std::collections::{HashSet, VecDeque};

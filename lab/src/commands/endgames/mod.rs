@@ -8,7 +8,7 @@ mod remainder;
 mod solver;
 
 use crate::arguments::read_count;
-use crate::commands::puzzles::PuzzleArgs;
+use crate::puzzles::PuzzleArgs;
 
 /// Write puzzles: positions in which exactly one move keeps the win.
 #[derive(clap::Args)]

@@ -12,8 +12,8 @@
 use super::Args;
 use super::remainder::reachable;
 use super::solver::Solver;
-use crate::commands::puzzles::{GRADES, Puzzle as AnyPuzzle, grade};
 use crate::play::player::{iterate, search_of};
+use crate::puzzles::{GRADES, Puzzle as AnyPuzzle, grade};
 use otrera::{Move, Params, Position, Side, TournamentParams};
 
 /// Minimum number of legal moves in a puzzle.
@@ -157,7 +157,7 @@ impl AnyPuzzle for Puzzle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::puzzles::signature;
+    use crate::puzzles::signature;
     use std::collections::HashSet;
     use testkit::{sides_exchanged, symmetries};
 
