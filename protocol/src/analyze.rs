@@ -188,3 +188,19 @@ fn moves_within(moves: &[Move], columns: usize) -> String {
     text.truncate(text.trim_end().len());
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_continuation_is_cut_at_the_width() {
+        let moves = ["d1-d7/g7", "a7-d4/a7"].map(|text| text.parse().expect("a move"));
+        for (columns, expected) in
+            [(17, "d1-d7/g7 a7-d4/a7"), (16, "d1-d7/g7 ..."), (12, "d1-d7/g7 ..."), (11, "...")]
+        {
+            assert_eq!(moves_within(&moves, columns), expected, "{columns} columns");
+        }
+        assert_eq!(moves_within(&moves[..1], 8), "d1-d7/g7");
+    }
+}

@@ -433,6 +433,22 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_option_takes_the_next_word_as_its_value_unless_it_is_a_command_or_an_option() {
+        for (words, left) in [
+            (&["--colour", "red", "bench"][..], "bench"),
+            (&["--colour=red", "bench"], "bench"),
+            (&["--colour", "bench"], "bench"),
+            (&["--colour", "--seed"], "--seed"),
+        ] {
+            let mut parser = Parser::from_args(words);
+            assert!(parser.next().is_ok_and(|option| option.is_some()));
+            skip_value(&mut parser);
+            let rest: Vec<OsString> = parser.raw_args().into_iter().flatten().collect();
+            assert_eq!(rest, [left], "{words:?}");
+        }
+    }
+
+    #[test]
     fn every_page_has_options_or_parameters() {
         assert!(PLATFORMS.iter().all(|platform| page_of(platform).is_some()));
         assert!(pages().eq(Page::ALL), "a page without a command or platform");

@@ -392,11 +392,14 @@ fn a_self_blocked_game_continues_by_standard_rules() {
     let record = folder("played-on").join("moves.txt");
     let words: Vec<String> = moves.iter().map(ToString::to_string).collect();
     std::fs::write(&record, words.join(" ")).unwrap();
-    let program = start(&["resume", text(&record), "--size", "4", "--iterations", "100"]);
+    let log = record.with_file_name("log");
+    let options = ["--size", "4", "--iterations", "100", "--log", text(&log)];
+    let program = start(&[&["resume", text(&record)][..], &options].concat());
     let mut game = Game { program, referee: Board::new(position) };
     let last = game.referee.format_move(moves[moves.len() - 1], Form::Sau);
     game.program.send(format!("move {last}\n"));
     game.answer(LIMIT);
+    assert!(!read(&log).contains("!!"), "{}", read(&log));
 }
 
 /// Returns the process ID of the newest searcher in a log.

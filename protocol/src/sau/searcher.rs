@@ -342,11 +342,16 @@ mod tests {
     use super::super::{Guardian, PLATFORM, State};
     use super::*;
     use otrera_front::settings::Settings;
+    use std::time::Duration;
     use testkit::Folder;
 
     /// A searcher as a script: writes the number of its start and each line that it reads to `heard`. It ends after the
     /// line that begins with `fatal`, if its number is at most `deaths`.
     fn session(folder: &Folder, fatal: &str, deaths: u32) -> Session {
+        session_with(folder, fatal, deaths, "iterations = 10")
+    }
+
+    fn session_with(folder: &Folder, fatal: &str, deaths: u32, option: &str) -> Session {
         let script = format!(
             "cd '{}'; echo >> starts; n=$(($(wc -l < starts)))\n\
              while read -r line; do\n echo \"$n $line\" >> heard\n\
@@ -360,7 +365,7 @@ mod tests {
         let mut settings = Settings::default();
         crate::options::read_text(
             &mut settings,
-            "memory = 16\niterations = 10",
+            &format!("memory = 16\n{option}"),
             &folder.join("otrera.toml"),
             &mut Vec::new(),
         );
@@ -426,6 +431,24 @@ mod tests {
         let heard = read(&folder, "heard");
         let limits: Vec<&str> = heard.lines().filter(|line| line.contains("Hash")).collect();
         assert_eq!(limits, ["3 setoption name Hash value 4"]);
+    }
+
+    #[test]
+    fn a_searcher_that_replaces_another_late_in_the_turn_gets_time() {
+        let folder = Folder::new("late");
+        let mut bot = Guardian::new(session_with(&folder, "go", 1, "move-time = 0.01"));
+        bot.obey("new black", Instant::now()).unwrap();
+        let ends = |bot: &Guardian| match bot.state {
+            State::Thinking { thought, .. } => (thought.failures, thought.limit),
+            _ => panic!("no search"),
+        };
+        while ends(&bot).0 == 0 {
+            let Event::Searcher(number, line) = bot.session.connection.events.wait() else { panic!() };
+            let heard = Instant::now();
+            bot.searcher_spoke(number, line.as_deref()).unwrap();
+            let (failures, Limit::Until(end)) = ends(&bot) else { panic!("no time limit") };
+            assert!(failures == 0 || end >= heard + Duration::from_millis(300));
+        }
     }
 
     #[test]
