@@ -415,6 +415,9 @@ mod tests {
             (&[crashed("Black", 0, true, 121.0)], "", 0, Reaction::None, "no unfinished game"),
             (&both, "", 2, Reaction::None, "both sides of one game"),
             (&both, "side = 'black'", 2, Moves, "a.game: its process crashed"),
+            // The newer one of the file of `resume` and the journal is resumed.
+            (&[with_us(2), crashed("Black", 4, true, 60.0)], "", 2, Moves, "the file of resume is newer"),
+            (&[with_us(2), crashed("Black", 4, true, -5.0)], "", 4, Moves, "a.game is newer"),
             // The platform's own record has the move that was played while no program ran, or lacks our last move.
             (&with_platform(open, &[2, 4]), "", 4, Moves, "1 more moves than ours"),
             (&with_platform(saved, &[2, 4]), "", 4, Moves, "1 more moves than ours"),
