@@ -44,7 +44,7 @@ for folder in "$@"; do
     status=0
     # shellcheck disable=SC2046 # no option or one
     timeout --signal=INT --kill-after=60 "$((minutes * 60 / $#))" cargo mutants --workspace --dir "$tree" --in-place \
-        --in-diff "$results/$folder/changes.diff" --shuffle --timeout 900 $(tests_of "$folder") \
+        --in-diff "$results/$folder/changes.diff" --shuffle --timeout 400 $(tests_of "$folder") \
         --output "$results/$folder" || status=$?
     # 2: some were not detected; 124 and 130: the time was over.
     case $status in 0 | 2 | 3 | 124 | 130) ;; *) exit "$status" ;; esac
