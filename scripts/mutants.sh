@@ -30,7 +30,7 @@ export RUST_MIN_STACK=16777216
 # The crates whose tests must detect a change in a folder.
 tests_of() {
     case $1 in
-        front | botzone) echo "--test-package=otrera-$1,otrera-bot" ;;
+        front | botzone | web) echo "--test-package=otrera-$1,otrera-bot" ;;
         arena) echo "--test-package=otrera-arena,otrera-lab" ;;
     esac
 }
