@@ -94,14 +94,18 @@ fn notes(study: &Study) -> Vec<String> {
     ]
 }
 
+/// True if table 5 or 8 has a row for a system.
+fn is_shown(table: &str, system: &str) -> bool {
+    table == "Z-8" || ["mcts", "paper"].contains(&system)
+}
+
 /// Prints and saves table 5 or 8: win rates and iterations.
 pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
     let cores = cores();
     let all_cores = format!("1 s, {cores} threads");
     let header = ["system", "won", "paper", "iterations in 1 s, 1 thread", &all_cores, "paper"];
     let mut sheet = Sheet::new(format!("{name}: win rates against the field, iterations in 1 s"), &header);
-    let is_shown = |system: &str| name == "Z-8" || ["mcts", "paper"].contains(&system);
-    let systems: Vec<_> = SYSTEMS.into_iter().filter(|(system, ..)| is_shown(system)).collect();
+    let systems: Vec<_> = SYSTEMS.into_iter().filter(|(system, ..)| is_shown(name, system)).collect();
     let names: Vec<String> = systems.iter().map(|(system, ..)| (*system).to_owned()).collect();
     for ((system, paper_rate, paper_iterations), games) in systems.into_iter().zip(games(study, &names)?) {
         let params = Params::preset(system)?;
@@ -188,6 +192,14 @@ mod tests {
         for system in systems.iter().chain(&depths) {
             assert!(FIELD.iter().all(|opponent| cell(&study, system, opponent).is_ok()), "{system}");
         }
+    }
+
+    #[test]
+    fn table_8_has_all_systems_and_table_5_two() {
+        let shown =
+            |table| SYSTEMS.map(|(system, ..)| system).into_iter().filter(move |one| is_shown(table, one));
+        assert!(shown("Z-5").eq(["mcts", "paper"]) || shown("Z-5").eq(["paper", "mcts"]));
+        assert_eq!(shown("Z-8").count(), SYSTEMS.len());
     }
 
     #[test]
