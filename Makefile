@@ -7,6 +7,8 @@
 WINDOWS := x86_64-win7-windows-gnu
 WINDOWS_32 := i686-win7-windows-gnu
 build-windows = RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build -Zbuild-std=std,panic_unwind --release --locked --package otrera-bot --target
+# Folder of the build results.
+TARGET  := $(or $(CARGO_TARGET_DIR),target)
 # `make EXE=name` builds the bot under that name beside this file, as engine test farms expect.
 EXE     ?= dist/otrera
 PLAY_TIME ?= 0.2
@@ -27,7 +29,7 @@ quick: ## a bot for daily work, builds faster, runs a tenth slower: dist/otrera-
 	@scripts/need.sh cargo cc
 	@cargo build --profile quick --locked --package otrera-bot
 	@mkdir -p dist
-	@cp -f $${CARGO_TARGET_DIR:-target}/quick/otrera dist/otrera-quick
+	@cp -f $(TARGET)/quick/otrera dist/otrera-quick
 
 arm: ## the bot for Linux on AArch64 (ARM64), static: dist/otrera-aarch64
 	@scripts/need.sh cargo
@@ -39,7 +41,7 @@ macos: ## on macOS: the bot for both kinds of processor: dist/otrera-macos-aarch
 	@mkdir -p dist
 	for kind in aarch64 x86_64; do \
 		CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build --release --locked --package otrera-bot --target $$kind-apple-darwin && \
-		cp -f $${CARGO_TARGET_DIR:-target}/$$kind-apple-darwin/release/otrera dist/otrera-macos-$$kind || exit 1; \
+		cp -f $(TARGET)/$$kind-apple-darwin/release/otrera dist/otrera-macos-$$kind || exit 1; \
 	done
 
 botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp; with PRESET=paper, another preset
@@ -51,14 +53,14 @@ windows: ## the bot for Windows 7 and newer: dist/otrera.exe
 	@$(need-std-source)
 	$(build-windows) $(WINDOWS)
 	@mkdir -p dist
-	cp -f target/$(WINDOWS)/release/otrera.exe dist/otrera.exe
+	cp -f $(TARGET)/$(WINDOWS)/release/otrera.exe dist/otrera.exe
 
 sau: ## the folder for the SAU Game Platform: dist/otrera-sau.zip
 	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc i686-w64-mingw32-gcc python3
 	@$(MAKE) --no-print-directory windows
 	$(build-windows) $(WINDOWS_32)
 	python3 packaging/pack.py dist/otrera-sau.zip otrera dist/otrera.exe \
-		target/$(WINDOWS_32)/release/otrera.exe=otrera32.exe \
+		$(TARGET)/$(WINDOWS_32)/release/otrera.exe=otrera32.exe \
 		packaging/sau/otrera.toml packaging/sau/README.txt LICENSE=LICENSE.txt
 
 test-sau: sau ## tests the folder for the SAU platform under Wine
@@ -84,7 +86,7 @@ lab: ## the laboratory: dist/lab
 	@scripts/need.sh cargo cc
 	cargo build --release --locked --package otrera-lab
 	@mkdir -p dist
-	cp -f target/release/lab dist/lab
+	cp -f $(TARGET)/release/lab dist/lab
 	@echo "make: dist/lab is built and optimized; cargo's \"unoptimized\" means libraries that are seldom run" >&2
 
 arena: ## the program for self-play and injected faults: dist/arena
@@ -134,7 +136,7 @@ lint: ## formatting, clippy, documentation (warnings are errors), and whether th
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 	cargo check --locked --manifest-path fuzz/Cargo.toml --quiet
 	cargo fmt --manifest-path python/Cargo.toml --check
-	PYO3_NO_PYTHON=1 cargo clippy --locked --manifest-path python/Cargo.toml --target-dir $${CARGO_TARGET_DIR:-target}/python/cargo -- -D warnings
+	PYO3_NO_PYTHON=1 cargo clippy --locked --manifest-path python/Cargo.toml --target-dir $(TARGET)/python/cargo -- -D warnings
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
 	else echo "licences and sources of the dependencies are not checked: cargo-deny is missing (make deny)"; fi
 

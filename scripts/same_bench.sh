@@ -25,8 +25,9 @@ check() {
 cargo build --locked --quiet --package otrera-bot
 cargo build --locked --quiet --package otrera-bot --release
 make --silent bot
-check debug target/debug/otrera
-check release target/release/otrera
+target=${CARGO_TARGET_DIR:-target}
+check debug "$target/debug/otrera"
+check release "$target/release/otrera"
 check static dist/otrera
 
 # Checks an AArch64 build; $2 holds the compiler's flags. rust-lld links without a cross compiler.
@@ -34,7 +35,7 @@ arm_target=aarch64-unknown-linux-musl
 check_arm() {
     RUSTFLAGS=$2 CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
         cargo build --locked --quiet --profile quick --package otrera-bot --target $arm_target
-    check "AArch64, $1" qemu-aarch64 "${CARGO_TARGET_DIR:-target}/$arm_target/quick/otrera"
+    check "AArch64, $1" qemu-aarch64 "$target/$arm_target/quick/otrera"
 }
 if ! command -v qemu-aarch64 >/dev/null; then
     echo "AArch64 is skipped: qemu-aarch64 is missing; install it with:  sudo apt-get install qemu-user"

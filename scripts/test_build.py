@@ -121,6 +121,14 @@ class Bot(unittest.TestCase):
             python = "python3 is missing; install it with:  sudo apt-get install python3"
             self.assertEqual(python in said, target == "test", said)
 
+    def test_results_are_read_from_cargos_target_folder(self):
+        for target in ("quick", "macos", "windows", "sau", "lab", "lint"):
+            machine = Machine(self, {})
+            status, said = machine.run("make", "--dry-run", target)
+            self.assertEqual(status, 0, said)
+            self.assertIn(f" {machine.folder}/target/", said)
+            self.assertNotIn(" target/", said)
+
     def test_make_sau_needs_both_compilers(self):
         compilers = {"x86_64-w64-mingw32-gcc": "x86-64", "i686-w64-mingw32-gcc": "i686"}
         for present in ([], ["x86_64-w64-mingw32-gcc"]):

@@ -75,7 +75,8 @@ impl Limits {
 pub struct Resources {
     /// Search threads; 0 is treated as 1.
     pub threads: usize,
-    /// Maximum memory of the tree in bytes, clamped to 1 MiB .. 32 GiB. The tree takes memory only as it grows.
+    /// Maximum memory of the tree in bytes, clamped to the range of [`Self::MEMORY`]. The tree takes memory only as it
+    /// grows.
     pub memory: usize,
     /// Random seed. With one thread and an iteration limit, equal seeds give the same search on every machine.
     pub seed: u64,
@@ -91,19 +92,41 @@ impl Resources {
         |resources, count| resources.threads = usize::try_from(count).unwrap_or(usize::MAX),
     );
 
-    /// The memory as a setting, in MiB.
+    /// The memory as a setting, in MiB. A tree has 2^32 words at most.
     pub const MEMORY: Parameter<Self> = Parameter::whole(
         "memory",
-        [1, 65_536],
+        [1, 32_768],
         "memory of the search tree",
         |resources| resources.memory as u64 >> 20,
         // Saturates on 32-bit systems.
         |resources, size| resources.memory = usize::try_from(size << 20).unwrap_or(usize::MAX),
     );
+
+    /// Returns a number of bytes, clamped to the range of [`Self::MEMORY`].
+    pub(crate) fn clamp_memory(bytes: usize) -> usize {
+        let [min, max] = Self::MEMORY.range();
+        // On 32-bit systems, the maximum is that of a pointer.
+        usize::try_from((bytes as u64).clamp(min << 20, max << 20)).unwrap_or(usize::MAX)
+    }
 }
 
 impl Default for Resources {
     fn default() -> Self {
         Self { threads: 1, memory: 160 << 20, seed: 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_and_trees_have_one_range_of_memory() {
+        let mut resources = Resources::default();
+        assert!(Resources::MEMORY.set(&mut resources, "32768").is_ok());
+        assert_eq!(Resources::clamp_memory(usize::MAX), resources.memory);
+        assert!(Resources::MEMORY.set(&mut resources, "32769").is_err());
+        assert!(Resources::MEMORY.set(&mut resources, "1").is_ok());
+        assert_eq!(Resources::clamp_memory(0), resources.memory);
     }
 }

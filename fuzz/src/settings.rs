@@ -48,7 +48,7 @@ fn assert_agreement(name: &str, value: &str) {
 
 fn assert_in_range(settings: &Settings) {
     assert!(settings.threads.is_none_or(|threads| (1..=1024).contains(&threads)));
-    assert!(settings.memory.is_none_or(|bytes| (1 << 20..=65_536 << 20).contains(&bytes)));
+    assert!(settings.memory.is_none_or(|bytes| (1 << 20..=32_768 << 20).contains(&bytes)));
     assert!(settings.iterations.is_none_or(|count| count > 0));
     let times = [settings.total_time, settings.move_time];
     assert!(times.into_iter().flatten().all(|time| (0.0099..=604_800.0).contains(&time.as_secs_f64())));

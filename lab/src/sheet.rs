@@ -51,12 +51,12 @@ impl Sheet {
 
     /// Formats the table as CSV, without notes.
     pub fn to_csv(&self) -> String {
-        let quoted = |cell: &String| match cell.contains([',', '"', '\n']) {
-            true => format!("\"{}\"", cell.replace('"', "\"\"")),
-            false => cell.clone(),
-        };
-        let line = |row: &Vec<String>| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
-        std::iter::once(&self.header).chain(&self.rows).map(line).collect()
+        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+        for row in std::iter::once(&self.header).chain(&self.rows) {
+            // Writing to a Vec cannot fail.
+            let _ = writer.write_record(row);
+        }
+        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
 }
 
@@ -68,7 +68,8 @@ mod tests {
     fn columns_are_aligned_and_commas_quoted() {
         let mut sheet = Sheet::new("Wins", &["player", "games"]);
         sheet.row(["a, b".into(), "100".into()]);
-        assert_eq!(sheet.to_text(), "Wins\n  player  games\n  a, b      100\n");
-        assert_eq!(sheet.to_csv(), "player,games\n\"a, b\",100\n");
+        sheet.row(["c".into()]);
+        assert_eq!(sheet.to_text(), "Wins\n  player  games\n  a, b      100\n  c\n");
+        assert_eq!(sheet.to_csv(), "player,games\n\"a, b\",100\nc\n");
     }
 }

@@ -484,7 +484,8 @@ const INVALID: &[(&str, &[&str])] = &[
             "endgames --each 0",
         ],
     ),
-    ("expected a whole number from 1 to 65536", &["regret tournament --memory 65537"]),
+    ("expected a whole number from 1 to 32768", &["regret tournament --memory 32769"]),
+    ("random plies of self-play need a larger board", &["train --size 4"]),
     (
         "expected a whole number from 1 to 1024",
         &["match random greedy --concurrency 0", "endgames --concurrency 0"],

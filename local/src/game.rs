@@ -1,7 +1,7 @@
 //! One match: the game with its search, the answer to the latest request, and the record.
 
 use otrera::{Move, Position, Report, Side, Size};
-use otrera_bot::records::{RecordFile, own_name, read_games, record_folder};
+use otrera_bot::records::{LastGame, RecordFile, own_name, record_folder};
 use otrera_botzone::messages::{Message, Request, Style, response};
 use otrera_front::session::GameSearch;
 use otrera_front::settings::Settings;
@@ -71,7 +71,7 @@ impl Game {
     fn resume(name: &str, request: &Request, style: Style, settings: &Settings) -> Option<Self> {
         let folder = record_folder(settings);
         let (path, when, suffix) = unfinished(folder, name)?;
-        let record = read_games(&path).ok()?.games.into_iter().next()?;
+        let record = LastGame::read(&path).ok()?.game;
         let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
         let end = replayed(&moves).filter(|_| record.start == Position::start(DEFAULTS.size))?;
         let opponent = match request {

@@ -5,8 +5,8 @@
 
 use crate::analyze::{Progress, resources};
 use crate::cli::CommandLine;
-use crate::position::{check_warnings, each_game};
-use crate::records::{format_game, format_illegal};
+use crate::position::{self, check_warnings};
+use crate::records::{each_game, format_game, format_illegal};
 use crate::review::{DEFAULT_TIME, Reviewed, review};
 use otrera::record::MARKS;
 use otrera::{GameRecord, Side};
@@ -237,7 +237,7 @@ impl<'a> Batch<'a> {
             let take = |game: GameRecord| {
                 games.push((input_of(&game), game.moves.len(), problem_of(self.options, &game)))
             };
-            let outcome = each_game(file, take);
+            let outcome = each_game(file, position::MAX_BYTES, take);
             if let Err(problem) = outcome.and_then(|warnings| check_warnings(file, &warnings, self.options)) {
                 self.complain(file, &problem);
                 continue;
@@ -280,7 +280,7 @@ impl<'a> Batch<'a> {
             return;
         }
         let mut number = 0;
-        let outcome = each_game(file, |game| {
+        let outcome = each_game(file, position::MAX_BYTES, |game| {
             number += 1;
             let Some(planned) =
                 pending.iter().find(|planned| planned.file == file && planned.number == number)

@@ -1,15 +1,14 @@
 //! Reads the position given by options: a start position, a FEN, moves, or a game from a file.
 
 use crate::cli::CommandLine;
-use crate::records::format_illegal;
+use crate::records::{each_game, format_illegal};
 use otrera::record::{self, Warning};
 use otrera::{GameRecord, Move, Position, Size};
-use otrera_front::files;
 use std::io::Write;
 use std::path::Path;
 
-/// Maximum size of a game record file, in bytes.
-const MAX_BYTES: u64 = 512 << 20;
+/// Maximum size of a file of games to analyse, in bytes.
+pub const MAX_BYTES: u64 = 512 << 20;
 
 /// Returns the start position given by `--fen` or `--size`, by default the standard one. Fails for an invalid FEN.
 pub fn start(options: &CommandLine) -> Result<Position, String> {
@@ -68,7 +67,7 @@ fn recorded(file: &Path, options: &CommandLine) -> Result<GameRecord, String> {
     let wanted = options.own.game.unwrap_or(1).max(1);
     // Keeps the wanted game only: all games of a large file would need many times its memory.
     let (mut count, mut found) = (0, None);
-    let warnings = each_game(file, |game| {
+    let warnings = each_game(file, MAX_BYTES, |game| {
         count += 1;
         found = found.take().or((count == wanted).then_some(game));
     })?;
@@ -77,12 +76,6 @@ fn recorded(file: &Path, options: &CommandLine) -> Result<GameRecord, String> {
         return Err(format!("has {count} games; choose one with --game N, or --annotate all into a folder"));
     }
     found.ok_or_else(|| format!("has no game {wanted}, only {count}"))
-}
-
-/// Passes each game of a record file to `take`; returns the warnings. Fails if the file is unreadable or has no game.
-pub fn each_game(file: &Path, take: impl FnMut(GameRecord)) -> Result<Vec<Warning>, String> {
-    let bytes = files::read(file, MAX_BYTES).map_err(|error| error.to_string())?;
-    record::read_each(&bytes, take).map_err(|error| error.to_string())
 }
 
 /// Shows warnings on standard error; with `--strict`, fails if there are any.

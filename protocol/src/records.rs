@@ -1,6 +1,6 @@
 //! Writes game records under the file names required by the Chinese championships, and reads moves from such files.
 
-use otrera::record::{self, Format, GameRecord, PlayedMove, Reading, ccgc};
+use otrera::record::{self, Format, GameRecord, PlayedMove, Warning, ccgc};
 use otrera::{IllegalMove, Move, Position, Side};
 use otrera_front::files::{self, replace_file};
 use otrera_front::settings::Settings;
@@ -204,13 +204,37 @@ fn file_safe(text: &str) -> String {
     .collect()
 }
 
-/// Maximum size of a record file, in bytes. A long game has 10 KB; the SAU platform appends all games to one file.
+/// Maximum size of a record file from which a game resumes, in bytes. A long game has 10 KB; the SAU platform appends
+/// all games to one file.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 
-/// Reads the games of a record file in any format. Fails if the file is unreadable or has no game.
-pub fn read_games(file: &Path) -> Result<Reading, String> {
-    let bytes = files::read(file, MAX_RECORD_BYTES).map_err(|error| error.to_string())?;
-    record::read_bytes(&bytes).map_err(|error| error.to_string())
+/// The last game of a record file.
+pub struct LastGame {
+    /// The game.
+    pub game: GameRecord,
+    /// Number of games in the file.
+    pub games: usize,
+    /// Warnings about the whole file.
+    pub warnings: Vec<Warning>,
+}
+
+impl LastGame {
+    /// Reads a record file in any format. Fails if the file is unreadable or has no game.
+    pub fn read(file: &Path) -> Result<Self, String> {
+        let (mut games, mut last) = (0, None);
+        let warnings = each_game(file, MAX_RECORD_BYTES, |game| {
+            games += 1;
+            last = Some(game);
+        })?;
+        Ok(Self { game: last.ok_or("contains no game")?, games, warnings })
+    }
+}
+
+/// Passes each game of a record file of at most `max` bytes to `take`, so that a large file is never held as games;
+/// returns the warnings. Fails if the file is unreadable or has no game.
+pub fn each_game(file: &Path, max: u64, take: impl FnMut(GameRecord)) -> Result<Vec<Warning>, String> {
+    let bytes = files::read(file, max).map_err(|error| error.to_string())?;
+    record::read_each(&bytes, take).map_err(|error| error.to_string())
 }
 
 /// Reads the moves of a game from `start`; also returns the first warning.

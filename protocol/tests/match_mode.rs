@@ -282,6 +282,30 @@ impl Table {
         self.browser.wait_for(&format!("state.tree.current.ply === {}", ply - 1));
     }
 
+    /// Pauses for a moment; asserts that the clocks stop and that no move is played.
+    fn assert_pause_stops_clocks(&mut self) {
+        let state = "[match.left('black'), match.left('white'), state.tree.current.ply]";
+        self.browser.press("h");
+        self.wait_for_phase("paused");
+        let stopped = self.browser.evaluate(state);
+        self.browser.press("p");
+        std::thread::sleep(Duration::from_millis(300));
+        assert_eq!(self.browser.evaluate(state), stopped);
+        self.browser.press("h");
+    }
+
+    /// Asserts that a move is not taken back without a reason, nor by Cancel.
+    fn assert_reason_needed(&mut self) {
+        let ply = self.browser.evaluate("state.tree.current.ply");
+        self.browser.press("b");
+        self.browser.click("#match-back-done");
+        assert_eq!(self.browser.evaluate("byId('match-back-dialog').open"), true, "a reason is needed");
+        self.browser.assert_value("state.tree.current.ply", ply.clone());
+        self.browser.click("#match-back-dialog [value='cancel']");
+        self.browser.wait_for("!byId('match-back-dialog').open");
+        assert_eq!(self.browser.evaluate("state.tree.current.ply"), ply, "Cancel takes nothing back");
+    }
+
     /// Waits until the page has opened the match by itself.
     fn wait_for_match(&mut self) {
         self.browser.wait_for("match.active && Boolean(state.tree.current.described)");
@@ -364,14 +388,7 @@ fn clocks_limit_thinking_and_can_be_paused() {
     let clock = table.browser.evaluate("thinks.at(-1).clock");
     assert!(clock["left"].as_f64() <= Some(20.0), "{clock}");
     assert!(table.time_left("black") < 20.0 && table.time_left("white") == 900.0);
-    table.browser.press("h");
-    table.wait_for_phase("paused");
-    let stopped = [table.time_left("black"), table.time_left("white")];
-    table.browser.press("p");
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!([table.time_left("black"), table.time_left("white")], stopped, "both clocks are stopped");
-    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 0, "no move is played during a pause");
-    table.browser.press("h");
+    table.assert_pause_stops_clocks();
     table.wait_for_phase("announced");
     table.browser.press("p");
     table.browser.wait_for("match.running === 'white' && match.left('white') < 899.9");
@@ -401,13 +418,7 @@ fn taking_back_a_move_records_the_reason() {
     table.click_move(wrong);
     table.confirm();
     table.announced();
-    table.browser.press("b");
-    table.browser.click("#match-back-done");
-    assert_eq!(table.browser.evaluate("byId('match-back-dialog').open"), true, "a reason is needed");
-    table.browser.assert_value("state.tree.current.ply", 2);
-    table.browser.click("#match-back-dialog [value='cancel']");
-    table.browser.wait_for("!byId('match-back-dialog').open");
-    assert_eq!(table.browser.evaluate("state.tree.current.ply"), 2, "Cancel takes nothing back");
+    table.assert_reason_needed();
     table.take_back("read wrongly");
     table.wait_for_phase("entry");
     // A crash straight after a move is taken back does not bring the move back.
@@ -444,13 +455,17 @@ fn taking_back_a_move_records_the_reason() {
     table.wait_for_phase("entry");
     table.browser.press("Escape");
     assert_eq!(table.announced(), announced);
-    let notes = &saved_match(&table.folder)["notes"];
+    assert_taken_back(&saved_match(&table.folder)["notes"], ours, wrong);
+}
+
+/// Asserts that the notes of a match hold both moves taken back, our first one and the reply to it, with the reasons.
+fn assert_taken_back(notes: &Value, ours: Move, reply: Move) {
     let comment = notes["0"]["comment"].as_str().expect("a comment");
     assert!(comment.contains(&format!("Taken back: {ours} (not played yet)")), "{notes}");
     let variation = &notes["0"]["variations"][0];
     assert_eq!(variation["moves"][0]["move"], ours.to_string());
     let comment = variation["notes"]["1"]["comment"].as_str().expect("a comment");
-    assert_eq!(comment, format!("Taken back: {wrong} (read wrongly)"), "{notes}");
+    assert_eq!(comment, format!("Taken back: {reply} (read wrongly)"), "{notes}");
 }
 
 #[test]
@@ -463,14 +478,7 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     table.set_clock("0:20");
     let ours = table.announced();
     table.wait_for_save();
-    // Another tab can hold a match: a page without this tab's memory offers the match in one button.
-    table.browser.evaluate("sessionStorage.clear()");
-    table.load();
-    table.browser.wait_for("byId('match-offers').innerText.includes('Queen Bee – 东北大学')");
-    table.browser.assert_value("match.active", false);
-    table.browser.click("#match-offers button");
-    table.wait_for_match();
-    table.wait_for_save();
+    table.resume_in_another_tab();
     // A reload of the tab opens its match.
     table.load();
     table.wait_for_match();
@@ -480,48 +488,74 @@ fn matches_resume_after_reload_crash_and_file_transfer() {
     assert!(table.time_left("white") < 20.0 && table.time_left("black") < 300.0);
     assert_eq!(table.play_ours(), ours);
     table.wait_for_save();
-    let (before, began) = (table.time_left("black"), Instant::now());
-    table.browser.assert_no_complaints();
-    table.gui = start(&table.folder);
-    std::thread::sleep(Duration::from_secs(1));
-    table.set_clock("4:00");
-    table.browser.wait_for("byId('match-problem').textContent.includes('program does not answer')");
-    table.load();
-    table.browser.forget_events();
-    table.wait_for_match();
-    table.wait_for_phase("entry");
-    let gone = before - table.time_left("black");
-    // At least one second has passed, and more on a busy machine.
-    assert!((1.0..began.elapsed().as_secs_f64() + 3.0).contains(&gone), "the clock kept running: {gone} s");
+    table.crash_for_a_second();
     assert_eq!(table.position(), begin.with_move(first).with_move(ours));
     let third = table.enter_any_move();
     table.wait_for_save();
     assert_eq!(record(&table.folder).played_moves(), [first, ours, third]);
-    // On another computer, much later, the page opens the match file with stopped clocks.
-    let file = files(&table.folder, "json").remove(0);
-    let mut old = saved_match(&table.folder);
-    old["match"]["state"]["since"] = json!(1_000_000);
-    let copy = folder("match-copy").join("copy.json");
-    std::fs::write(&copy, old.to_string()).expect("a file");
-    table.folder = folder("match-resume-elsewhere");
-    table.crash();
-    table.browser.assert_value("byId('match-offers').hidden", true);
-    table.browser.give_file("#file", &copy);
-    table.browser.wait_for("match.active && Boolean(state.tree.current.described)");
-    table.wait_for_phase("paused");
-    table.wait_for_save();
-    assert_eq!(record(&table.folder).played_moves(), [first, ours, third]);
-    assert!(file.exists(), "the first computer's file stays");
-    // The page refuses a match file without clocks.
-    old["match"]["state"]["clocks"] = Value::Null;
-    std::fs::write(&copy, old.to_string()).expect("a file");
-    table.browser.give_file("#file", &copy);
-    table.browser.wait_for("byId('status').textContent.includes('A match is running')");
-    table.browser.evaluate("match.end('', '')");
-    table.wait_for_save();
-    table.crash();
-    table.browser.give_file("#file", &copy);
-    table.browser.wait_for("byId('status').textContent.includes('incomplete')");
+    table.move_to_another_computer(&[first, ours, third]);
+}
+
+/// Steps of [`matches_resume_after_reload_crash_and_file_transfer`].
+impl Table {
+    /// Another tab can hold a match: a page without this tab's memory offers the match in one button.
+    fn resume_in_another_tab(&mut self) {
+        self.browser.evaluate("sessionStorage.clear()");
+        self.load();
+        self.browser.wait_for("byId('match-offers').innerText.includes('Queen Bee – 东北大学')");
+        self.browser.assert_value("match.active", false);
+        self.browser.click("#match-offers button");
+        self.wait_for_match();
+        self.wait_for_save();
+    }
+
+    /// While no program answers, the page says so, and the opponent's clock runs.
+    fn crash_for_a_second(&mut self) {
+        let (before, began) = (self.time_left("black"), Instant::now());
+        self.browser.assert_no_complaints();
+        self.gui = start(&self.folder);
+        std::thread::sleep(Duration::from_secs(1));
+        self.set_clock("4:00");
+        self.browser.wait_for("byId('match-problem').textContent.includes('program does not answer')");
+        self.load();
+        self.browser.forget_events();
+        self.wait_for_match();
+        self.wait_for_phase("entry");
+        let gone = before - self.time_left("black");
+        // At least one second has passed, and more on a busy machine.
+        assert!(
+            (1.0..began.elapsed().as_secs_f64() + 3.0).contains(&gone),
+            "the clock kept running: {gone} s"
+        );
+    }
+
+    /// On another computer, much later, the page opens the match file with stopped clocks. It refuses a match file
+    /// without clocks.
+    fn move_to_another_computer(&mut self, moves: &[Move]) {
+        let file = files(&self.folder, "json").remove(0);
+        let mut old = saved_match(&self.folder);
+        old["match"]["state"]["since"] = json!(1_000_000);
+        let copy = folder("match-copy").join("copy.json");
+        std::fs::write(&copy, old.to_string()).expect("a file");
+        self.folder = folder("match-resume-elsewhere");
+        self.crash();
+        self.browser.assert_value("byId('match-offers').hidden", true);
+        self.browser.give_file("#file", &copy);
+        self.browser.wait_for("match.active && Boolean(state.tree.current.described)");
+        self.wait_for_phase("paused");
+        self.wait_for_save();
+        assert_eq!(record(&self.folder).played_moves(), moves);
+        assert!(file.exists(), "the first computer's file stays");
+        old["match"]["state"]["clocks"] = Value::Null;
+        std::fs::write(&copy, old.to_string()).expect("a file");
+        self.browser.give_file("#file", &copy);
+        self.browser.wait_for("byId('status').textContent.includes('A match is running')");
+        self.browser.evaluate("match.end('', '')");
+        self.wait_for_save();
+        self.crash();
+        self.browser.give_file("#file", &copy);
+        self.browser.wait_for("byId('status').textContent.includes('incomplete')");
+    }
 }
 
 #[test]
@@ -576,6 +610,40 @@ fn otrera_ponders_only_if_allowed() {
     table.wait_for_phase("thinking");
 }
 
+/// Asserts that the match fits a window of this size, and that text in a large one is readable from two metres away.
+fn assert_sizes(browser: &mut Browser, width: u32, height: u32) {
+    if width > 1000 {
+        for id in ["board", "match-keys"] {
+            let bottom = browser.evaluate(&format!("byId({id:?}).getBoundingClientRect().bottom"));
+            assert!(bottom.as_f64() < Some(height.into()), "{width}x{height}: {id} ends at {bottom}");
+        }
+    }
+    let fit = "(match.clocks.white = 7200, match.drawClocks(), SIDES.every((side) => { const clock = byId(`match-time-${side}`);
+        return clock.scrollWidth <= clock.clientWidth && clock.offsetHeight < 1.5 * parseFloat(getComputedStyle(clock).fontSize); }))";
+    assert_eq!(browser.evaluate(fit), true, "{width}: a clock is wider than its field");
+    if width > 1900 {
+        let sizes = "[byId('match-task'), byId('match-time-black')].map((element) => parseFloat(getComputedStyle(element).fontSize))";
+        let sizes = browser.evaluate(sizes);
+        assert!(sizes[0].as_f64() >= Some(40.0) && sizes[1].as_f64() >= Some(60.0), "{sizes}");
+        let board = browser.evaluate("byId('board').getBoundingClientRect().height");
+        assert!(board.as_f64() >= Some(700.0), "{board}");
+    }
+}
+
+/// Asserts that the board of a match is at the top of a phone; on its side, beside clocks and move.
+fn assert_fits_a_phone(browser: &mut Browser) {
+    for (size, condition) in [
+        ([390, 844], "board.top <= 120 && board.bottom <= innerHeight && panel.top >= board.bottom"),
+        ([844, 390], "board.top >= 0 && board.bottom <= innerHeight && panel.left >= board.right"),
+    ] {
+        browser.resize(size, size[0] < 500);
+        let boxes =
+            "const [board, panel] = ['board', 'match'].map((id) => byId(id).getBoundingClientRect());";
+        let fits = format!("(() => {{ scrollTo(0, 0); {boxes} return {condition}; }})()");
+        assert_eq!(browser.evaluate(&fits), true, "{size:?}");
+    }
+}
+
 #[test]
 fn match_mode_is_translated_responsive_and_accessible() {
     let Some(axe) = axe() else { return };
@@ -592,35 +660,9 @@ fn match_mode_is_translated_responsive_and_accessible() {
         }
         assert_schemes_accessible(&mut table.browser, language);
         assert_fits(&mut table.browser, width, language);
-        if width > 1000 {
-            for id in ["board", "match-keys"] {
-                let bottom = table.browser.evaluate(&format!("byId({id:?}).getBoundingClientRect().bottom"));
-                assert!(bottom.as_f64() < Some(height.into()), "{width}x{height}: {id} ends at {bottom}");
-            }
-        }
-        let fit = "(match.clocks.white = 7200, match.drawClocks(), SIDES.every((side) => { const clock = byId(`match-time-${side}`);
-            return clock.scrollWidth <= clock.clientWidth && clock.offsetHeight < 1.5 * parseFloat(getComputedStyle(clock).fontSize); }))";
-        assert_eq!(table.browser.evaluate(fit), true, "{width}: a clock is wider than its field");
-        if width > 1900 {
-            // The text must be readable from two metres away.
-            let sizes = "[byId('match-task'), byId('match-time-black')].map((element) => parseFloat(getComputedStyle(element).fontSize))";
-            let sizes = table.browser.evaluate(sizes);
-            assert!(sizes[0].as_f64() >= Some(40.0) && sizes[1].as_f64() >= Some(60.0), "{sizes}");
-            let board = table.browser.evaluate("byId('board').getBoundingClientRect().height");
-            assert!(board.as_f64() >= Some(700.0), "{board}");
-        }
+        assert_sizes(&mut table.browser, width, height);
     }
-    // On a phone, the board is at the top; on its side, beside clocks and move.
-    for (size, condition) in [
-        ([390, 844], "board.top <= 120 && board.bottom <= innerHeight && panel.top >= board.bottom"),
-        ([844, 390], "board.top >= 0 && board.bottom <= innerHeight && panel.left >= board.right"),
-    ] {
-        table.browser.resize(size, size[0] < 500);
-        let boxes =
-            "const [board, panel] = ['board', 'match'].map((id) => byId(id).getBoundingClientRect());";
-        let fits = format!("(() => {{ scrollTo(0, 0); {boxes} return {condition}; }})()");
-        assert_eq!(table.browser.evaluate(&fits), true, "{size:?}");
-    }
+    assert_fits_a_phone(&mut table.browser);
     for (button, dialog) in [("match-back", None), ("match-end", Some("match-end-dialog"))] {
         table.browser.click(&format!("#{button}"));
         if let Some(dialog) = dialog {

@@ -67,7 +67,7 @@ impl Limit {
 ///
 /// `preset` names a preset and parameters as the program's option does (`"tournament"`, `"paper"`,
 /// `"tournament,model=FILE"`), `threads` is the number of search threads, `memory` the maximum size of the tree in MiB
-/// (at most 32768 are used; the tree takes memory only as it grows). With one thread and a limit of iterations, equal
+/// (at most 32768; the tree takes memory only as it grows). With one thread and a limit of iterations, equal
 /// seeds give equal searches. Raises ValueError.
 ///
 /// An engine searches one position at a time: EngineBusyError is raised during a search. Several engines can search in

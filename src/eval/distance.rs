@@ -95,6 +95,7 @@ impl Default for DistanceMaps {
 
 impl DistanceMaps {
     /// Fills both maps for a position.
+    #[inline]
     pub fn flood(&mut self, position: &Position, kernel: Kernel) {
         dispatch!(kernel, L => self.flood_queen_steps::<L>(position, MAX_STEPS));
     }

@@ -100,6 +100,7 @@ pub struct Inputs {
 
 impl Inputs {
     /// Computes the inputs of a position; `None` if a side has more than [`AMAZONS`] amazons. `maps` is scratch space.
+    #[inline]
     pub fn of_position(position: &Position, maps: &mut DistanceMaps, kernel: Kernel) -> Option<Self> {
         are_defined(position).then(|| dispatch!(kernel, L => Inputs::of::<L>(position, maps)))
     }

@@ -10,6 +10,7 @@ use crate::simd::{Boards, Kernel, Lanes, dispatch};
 const COMMON_MULTIPLE: u32 = 2520;
 
 /// Returns Black's mobility minus White's, computed with the given SIMD kernel.
+#[inline]
 pub fn mobility_on(position: &Position, kernel: Kernel) -> f32 {
     dispatch!(kernel, L => balance(RaySweep::<L>::new(position.all_amazons(), position.empty()).mobilities))
 }

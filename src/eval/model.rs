@@ -191,7 +191,7 @@ impl Evaluator {
     }
 
     /// Returns the value of a position for the side to move.
-    #[inline]
+    // Not inline: the search has compiled this code for each kernel already.
     pub fn value(&self, position: &Position, scratch: &mut ModelScratch) -> Value {
         dispatch!(self.kernel, L => self.model.value::<L>(position, scratch))
     }
@@ -202,6 +202,7 @@ impl Evaluator {
     }
 
     /// Returns all movements with their logits. The search uses `softmax(logit / temperature)` as priors.
+    #[inline]
     pub fn movement_logits(&self, position: &Position, scratch: &mut ModelScratch) -> Vec<(Movement, f32)> {
         let mut logits = Vec::new();
         let mut list = |movement, logit| logits.push((movement, logit));
@@ -210,6 +211,7 @@ impl Evaluator {
     }
 
     /// Returns all arrow targets after a movement with their logits, see [`Self::movement_logits`].
+    #[inline]
     pub fn arrow_logits(&self, arrow_phase: &ArrowPhase, scratch: &mut ModelScratch) -> Vec<(Square, f32)> {
         let mut logits = Vec::new();
         let mut list = |arrow, logit| logits.push((arrow, logit));

@@ -83,19 +83,24 @@ impl PhasedWeights {
     }
 
     /// Evaluates a position for the side to move by equation 1 of the MG-PEO paper, with the weights of its stage.
-    #[inline(always)]
+    // Out of line, so that it is compiled only once for each kernel.
     pub(crate) fn value<L: Lanes>(&self, position: &Position, maps: &mut DistanceMaps) -> Value {
-        let now = self.at(position);
-        let mut mobility = 0.0;
-        if now.mobility == 0.0 {
-            maps.flood_queen_steps::<L>(position, MAX_STEPS);
-        } else {
-            let sweep = RaySweep::<L>::new(position.all_amazons(), position.empty());
-            maps.flood_beyond(position, sweep.reach);
-            mobility = mobility::balance(sweep.mobilities);
-        }
-        let metrics = metrics::of_maps(maps, self.tie_for(position.side()));
-        now.value(&Metrics { mobility, ..metrics }, position.side())
+        L::call(
+            #[inline(always)]
+            move || {
+                let now = self.at(position);
+                let mut mobility = 0.0;
+                if now.mobility == 0.0 {
+                    maps.flood_queen_steps::<L>(position, MAX_STEPS);
+                } else {
+                    let sweep = RaySweep::<L>::new(position.all_amazons(), position.empty());
+                    maps.flood_beyond(position, sweep.reach);
+                    mobility = mobility::balance(sweep.mobilities);
+                }
+                let metrics = metrics::of_maps(maps, self.tie_for(position.side()));
+                now.value(&Metrics { mobility, ..metrics }, position.side())
+            },
+        )
     }
 
     /// Returns the value for Black of a square that both sides reach equally early, if `side` is to move.

@@ -131,9 +131,6 @@ impl Evaluation {
         if self.parallel == Parallel::Metrics {
             return parallel::value(position, &self.weights);
         }
-        L::call(
-            #[inline(always)]
-            || self.weights.value::<L>(position, maps),
-        )
+        self.weights.value::<L>(position, maps)
     }
 }

@@ -9,6 +9,7 @@
 use crate::board::moves::Move;
 use crate::board::square::Square;
 use crate::board::state::Action;
+use crate::limits::Resources;
 
 /// Index of a node in the tree.
 pub type NodeId = u32;
@@ -93,10 +94,10 @@ impl Tree {
     /// Placeholder at the root, and in blocks that are larger than the number of children.
     const NO_ACTION: Action = Action::Arrow(Square::from_index(0));
 
-    /// Creates a tree with only a root. `bytes` limits its memory, clamped to 1 MiB .. 32 GiB, or to less if the system
-    /// refuses that much.
+    /// Creates a tree with only a root. `bytes` limits its memory, clamped to the range of [`Resources::MEMORY`], or to
+    /// less if the system refuses that much.
     pub fn with_memory(bytes: usize) -> Self {
-        let mut limit = bytes.clamp(1 << 20, 32 << 30) / size_of::<Node>();
+        let mut limit = Resources::clamp_memory(bytes) / size_of::<Node>();
         let mut nodes = Vec::new();
         // Reserved memory is used only when the tree grows.
         while nodes.try_reserve_exact(limit).is_err() {

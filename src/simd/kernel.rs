@@ -55,6 +55,9 @@ macro_rules! with_lanes {
 /// Evaluates an expression compiled for a kernel: `dispatch!(kernel, L => f::<L>(position))`, where `L` names the
 /// kernel's lane type. Falls back to the fastest kernel that the processor supports. Functions in the expression must
 /// be `#[inline(always)]` or go through [`Lanes::call`]; otherwise they are not compiled for the kernel.
+///
+/// A function that only other programs than the bot call, such as the laboratory, is `#[inline]`: then these programs
+/// compile it for all kernels, and a build of the bot does not.
 macro_rules! dispatch {
     ($kernel:expr, $lanes:ident => $result:expr) => {
         $crate::simd::with_lanes!($kernel.min($crate::simd::Kernel::fastest()), $lanes => {

@@ -30,6 +30,9 @@ use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
+/// Default of the maximum number of random plies at the start of a game.
+pub const RANDOM_PLIES: u32 = 6;
+
 /// Play training games of one player against itself, all different.
 #[derive(clap::Args)]
 pub struct Args {
@@ -46,7 +49,7 @@ pub struct Args {
     #[arg(long, default_value = "400", value_parser = read_count::<u64>)]
     iterations: u64,
     /// Maximum number of random plies at the start; their number is random too.
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = RANDOM_PLIES)]
     random_plies: u32,
     /// Draw the moves before this ply in proportion to their visits.
     #[arg(long, default_value_t = 12)]

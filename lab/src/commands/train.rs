@@ -18,6 +18,7 @@ use crate::commands::fit_policy::{self, Fit};
 use crate::commands::{r#match, self_play};
 use crate::files::{LineLog, MAX_BYTES, Output, WEIGHTS, read_text};
 use crate::interrupt;
+use crate::play::openings::max_plies;
 use crate::progress::set_prefix;
 use crate::sheet::Sheet;
 use crate::stats::sprt::Outcome;
@@ -36,7 +37,7 @@ pub struct Args {
     #[arg(long, default_value = "3", value_parser = read_count::<u64>)]
     rounds: u64,
     /// Edge length of the board.
-    #[arg(long, default_value = "10", value_parser = read_size)]
+    #[arg(long, default_value = "10", value_parser = check_size)]
     size: Size,
     /// Number of self-play games in each round.
     #[arg(long, default_value = "24000", value_parser = read_games)]
@@ -61,6 +62,15 @@ pub struct Args {
     /// Folder of the training run; an existing run in this folder resumes.
     #[arg(long, value_name = "FOLDER", default_value = "results/train")]
     output: PathBuf,
+}
+
+/// Parses the size of a board on which self-play can begin with random moves.
+fn check_size(text: &str) -> Result<Size, String> {
+    let (size, plies) = (read_size(text)?, self_play::RANDOM_PLIES);
+    let is_valid = plies <= max_plies(size);
+    is_valid
+        .then_some(size)
+        .ok_or_else(|| format!("the {plies} random plies of self-play need a larger board"))
 }
 
 fn check_sprt(text: &str) -> Result<String, String> {

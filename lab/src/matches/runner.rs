@@ -101,6 +101,11 @@ impl Match {
         }
     }
 
+    /// Returns the seeds of A and B in a game. No player of another game of the match has an equal seed.
+    fn seeds(&self, number: u64) -> [u64; 2] {
+        [0, 1].map(|player| mix_seed(number * 2 + player, self.openings.seed).wrapping_add(1))
+    }
+
     /// Plays one game and returns its line for the result file.
     pub fn line(&self, number: u64) -> Result<String, String> {
         Ok(self.game(number)?.to_line())
@@ -113,8 +118,7 @@ impl Match {
         let opening = self.openings.opening(&start, number / 2);
         let (control, grace, adjudicate) = (self.control, self.grace, self.adjudicate);
         let setup = GameSetup { start, opening, control, grace, adjudicate };
-        let seeds = [0, 1].map(|player| mix_seed(number * 2 + player, self.openings.seed).wrapping_add(1));
-        let pairing = Pairing { number, players: &self.players, seeds };
+        let pairing = Pairing { number, players: &self.players, seeds: self.seeds(number) };
         let mut names = self.players.each_ref().map(|player| player.text.clone());
         names.rotate_left(side_of_a(number).index());
         let [black, white] = names;
@@ -160,4 +164,58 @@ pub fn play(
         }),
     });
     jobs::run(work, jobs.collect(), enough)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use otrera::Move;
+
+    const PLIES: usize = 3;
+
+    /// A match between random players on 6x6.
+    fn random_match(plies: usize, seed: u64) -> Match {
+        Match {
+            players: ["random", "random"].map(|player| player.parse().unwrap()),
+            games: 8,
+            size: Size::new(6).unwrap(),
+            control: Control::Free,
+            grace: Duration::ZERO,
+            openings: Openings { book: None, plies: plies as u32, balance: 0.5, seed },
+            adjudicate: None,
+            harness: Harness::Plain,
+            show: Show::None,
+            is_parallel: false,
+        }
+    }
+
+    fn games(matchup: &Match) -> Vec<Vec<Move>> {
+        (0..matchup.games).map(|number| matchup.game(number).unwrap().game.played_moves()).collect()
+    }
+
+    fn count_different<T: Ord>(items: impl IntoIterator<Item = T>) -> usize {
+        items.into_iter().collect::<BTreeSet<T>>().len()
+    }
+
+    #[test]
+    fn the_games_of_a_pair_share_an_opening() {
+        let openings: Vec<_> =
+            games(&random_match(PLIES, 3)).into_iter().map(|moves| moves[..PLIES].to_vec()).collect();
+        for pair in openings.chunks(2) {
+            assert_eq!(pair[0], pair[1]);
+        }
+        let shown = openings.iter().step_by(2).map(|opening| format!("{opening:?}"));
+        assert_eq!(count_different(shown), openings.len() / 2, "pairs differ");
+    }
+
+    #[test]
+    fn each_player_of_each_game_has_a_seed_that_depends_on_the_match() {
+        let matches = [3, 4].map(|seed| random_match(0, seed));
+        let seeds = matches.iter().flat_map(|matchup| (0..100).flat_map(|number| matchup.seeds(number)));
+        assert_eq!(count_different(seeds), 400);
+        // Without an opening, only the seeds make the games of random players differ.
+        let played: Vec<_> = matches.iter().flat_map(games).collect();
+        assert_eq!(count_different(played.iter().map(|moves| format!("{moves:?}"))), 16);
+        assert_eq!(games(&matches[0]), played[..8], "a match is reproducible");
+    }
 }

@@ -79,9 +79,14 @@ pub fn read_line(line: &str, start: &Position) -> Result<Vec<Move>, String> {
     }
 }
 
+/// Returns the maximum number of random moves at the start of a game: half of a game.
+pub fn max_plies(size: Size) -> u32 {
+    Position::start(size).empty().len() / 2
+}
+
 /// Fails if `plies` random moves, the value of `option`, are more than half of a game.
 pub fn check_plies(option: &str, plies: u32, size: Size) -> Result<(), String> {
-    let (edge, max) = (size.edge(), Position::start(size).empty().len() / 2);
+    let (edge, max) = (size.edge(), max_plies(size));
     if plies > max {
         return Err(format!("{option} {plies}: expected 0 to {max}, half of a game on {edge}x{edge}"));
     }

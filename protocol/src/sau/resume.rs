@@ -4,7 +4,7 @@
 use super::PLATFORM;
 use super::game::Place;
 use super::journal::{self, Journal};
-use crate::records::{own_name, read_games};
+use crate::records::{LastGame, own_name};
 use otrera::record::ccgc;
 use otrera::{GameRecord, Move, Position, Rules, Side};
 use otrera_front::files::modified;
@@ -111,15 +111,13 @@ impl Resumed {
         let (settings, start) = (&session.settings, &session.start);
         let Some(file) = &settings.resume else { return Self::default() };
         let shown = file.display();
-        let mut reading = match read_games(file) {
-            Ok(reading) => reading,
+        let LastGame { game, games, warnings } = match LastGame::read(file) {
+            Ok(last) => last,
             Err(error) => {
                 session.note("!!", &format!("resume {shown}: {error}"));
                 return Self::default();
             }
         };
-        let games = reading.games.len();
-        let Some(game) = reading.games.pop() else { return Self::default() };
         let moves = if is_from(&game, start) { game.played_moves() } else { Vec::new() };
         let side = settings.side.or_else(|| side_of(&game, settings));
         let decided = game.winner.is_some() || !is_from(&game, start) && !game.moves.is_empty();
@@ -128,7 +126,7 @@ impl Resumed {
         let which = if games > 1 { format!(", the last of {games} games") } else { String::new() };
         let ours = side.map_or("our side is unknown".into(), |side| format!("we are {side}"));
         session.note("--", &format!("resume: {} moves of {shown}{which}; {ours}", moves.len()));
-        for warning in reading.warnings.iter().take(MAX_WARNINGS) {
+        for warning in warnings.iter().take(MAX_WARNINGS) {
             session.note("!!", &format!("resume {shown}: {warning}"));
         }
         Self { moves, side, open, source: format!("the game of {shown}"), ..Self::default() }
@@ -189,10 +187,10 @@ impl Resumed {
     }
 
     fn follow_record(&mut self, file: &Path, session: &Session) -> bool {
-        let (Ok(reading), Some(us)) = (read_games(file), self.side) else { return false };
-        let Some(game) = reading.games.last().filter(|game| is_from(game, &session.start)) else {
+        let (Ok(LastGame { game, .. }), Some(us)) = (LastGame::read(file), self.side) else { return false };
+        if !is_from(&game, &session.start) {
             return false;
-        };
+        }
         let moves = game.played_moves();
         let shown = file.display();
         if let Some(more) = moves.strip_prefix(&self.moves[..]) {

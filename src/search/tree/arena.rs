@@ -10,6 +10,7 @@
 //! A page whose slots are all free can be divided into slots of another size.
 
 use super::Tree;
+use crate::limits::Resources;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{MutexGuard, PoisonError};
 
@@ -115,9 +116,10 @@ pub struct ArenaChunk {
     pub(super) listed: usize,
 }
 
-/// Allocates about `bytes` bytes of zeroed words, from 1 MiB to 32 GiB; halves the size until the allocation succeeds.
+/// Allocates about `bytes` bytes of zeroed words, clamped to the range of [`Resources::MEMORY`]; halves the size until
+/// the allocation succeeds.
 pub(super) fn zeroed_words(bytes: usize) -> Box<[AtomicU64]> {
-    let mut count = (bytes / size_of::<AtomicU64>()).clamp(1 << 17, u32::MAX as usize - 1);
+    let mut count = (Resources::clamp_memory(bytes) / size_of::<AtomicU64>()).min(u32::MAX as usize - 1);
     loop {
         match bytemuck::try_zeroed_slice_box(count) {
             Ok(words) => return words,

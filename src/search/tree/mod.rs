@@ -73,8 +73,8 @@ impl Tree {
     /// Address of the root. As the address of a family, 0 means "no family".
     const ROOT: NodeId = 1;
 
-    /// Creates a tree with only a root. Its memory is limited to about `bytes` bytes, clamped to 1 MiB .. 32 GiB, or to
-    /// less if the system refuses that much.
+    /// Creates a tree with only a root. Its memory is limited to about `bytes` bytes, clamped to the range of
+    /// [`Resources::MEMORY`](crate::Resources::MEMORY), or to less if the system refuses that much.
     pub fn with_memory(bytes: usize) -> Self {
         let words = arena::zeroed_words(bytes);
         Self {
