@@ -7,7 +7,8 @@ mod dialect;
 mod timing;
 
 use dialect::{Go, Shown};
-use otrera::{Level, Limits, Move, Parameter, Params, Position, Report, Resources, Rules, Side};
+use otrera::parameter::Parameter;
+use otrera::{Level, Limits, Move, Params, Position, Report, Resources, Rules, Side};
 use otrera_front::io::{Disconnected, Event};
 use otrera_front::platform::Platform;
 use otrera_front::session::{GameSearch, Session, in_one_line};
