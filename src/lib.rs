@@ -35,7 +35,7 @@
 //!
 //! let start = Position::start(Size::BOTZONE); // 8x8
 //! assert_eq!(start.legal_moves().count(), 1232);
-//! let mv: Move = "c1-c6/a6".parse()?;
+//! let mv: Move = "c1-c6/f6".parse()?;
 //! let next = start.try_play(mv)?;
 //! assert_eq!((next.side(), next.winner()), (Side::White, None));
 //! assert_eq!(Position::from_fen(&next.to_fen())?, next);
