@@ -10,7 +10,8 @@ use std::time::Duration;
 /// One side's clock for a whole game.
 ///
 /// ```
-/// use otrera::{GameClock, Position};
+/// use otrera::clock::GameClock;
+/// use otrera::Position;
 /// use std::time::Duration;
 /// let mut clock = GameClock::new(Duration::from_secs(900));
 /// let time = clock.time_for(&Position::standard());

@@ -5,12 +5,12 @@
 
 use crate::search::run_iterations;
 use fastrand::Rng;
+use otrera::board::bitboard::Bitboard;
+use otrera::endgame::FillingProver;
 use otrera::endgame::filling::{Bounds, Part, fill, filling};
 use otrera::endgame::regions::Regions;
-use otrera::{
-    Bitboard, FillingProver, Line, Move, Params, Position, Report, Resources, Rules, Search, Side,
-    TournamentParams, WinRate,
-};
+use otrera::search::params::TournamentParams;
+use otrera::{Line, Move, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use testkit::{random_game, random_move, random_side, scattered_position, size};

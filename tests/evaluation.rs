@@ -2,14 +2,16 @@
 //! invariants: kernels, threads and board symmetries change no value; exchanging the sides negates the metrics and
 //! keeps the value for the side to move.
 
-use otrera::eval::metrics::of_maps;
+use otrera::board::bitboard::Bitboard;
+use otrera::eval::distance::DistanceMaps;
+use otrera::eval::metrics::{Metrics, of_maps};
 use otrera::eval::mobility::mobility_on;
+use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::parallel;
 use otrera::eval::phased::{MetricWeights, PhasedWeights};
-use otrera::{
-    Bitboard, DistanceMaps, Evaluator, Kernel, Metrics, Model, ModelScratch, Position, Side, Value,
-    ValueLink, WinRate,
-};
+use otrera::eval::winrate::{Value, ValueLink};
+use otrera::simd::Kernel;
+use otrera::{Position, Side, WinRate};
 use testkit::definitions::{
     DIRECTIONS, Distances, distances, king_moves, line, queen_moves, various_positions,
 };

@@ -1,5 +1,6 @@
 //! Dependency rules: engine modules import only lower ones, the imports of files form no cycle, modules of the search
-//! import only modules after them in the reading order of `src/search/mod.rs`, and the library does no input or output.
+//! import only modules after them in the reading order of `src/search/mod.rs`, the root exports few names, and the library
+//! does no input or output.
 //!
 //! An import is a path to an item of another file, in a `use` or inline, outside unit tests. A path to an item of the
 //! file's parent (`super::Tree` in `tree/arena.rs`) does not count: a folder's `mod.rs` and the files below it are one
@@ -49,6 +50,9 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("level", &["board", "engine", "seed", "limits", "report"]),
     ("bench", &["board", "engine", "limits", "report"]),
 ];
+
+/// Maximum number of names that the crate's root exports; all others are reached through their modules.
+const MAX_ROOT_NAMES: usize = 20;
 
 /// Macros and modules for input and output, forbidden in the library.
 const FORBIDDEN: [&str; 7] =
@@ -213,6 +217,15 @@ fn modules_import_only_lower_layers() {
     }
     let arrows: usize = graph.values().map(BTreeSet::len).sum();
     assert!(graph.len() > 60 && arrows > 200, "only {} files, {arrows} imports found", graph.len());
+}
+
+#[test]
+fn the_root_exports_few_names() {
+    let source = Crate::read("src");
+    let root = &source.0[&module(&[])];
+    let names: Vec<Vec<&str>> = root.split("pub use ").skip(1).flat_map(use_tree).collect();
+    assert!(names.contains(&vec!["board", "position", "Position"]), "{names:?}");
+    assert!(names.len() <= MAX_ROOT_NAMES, "{} names: {names:?}", names.len());
 }
 
 #[test]

@@ -2,15 +2,16 @@
 
 use crate::search::run_iterations;
 use otrera::eval::inputs::{COUNTS, PARTS, PLY_PART};
+use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::network::{HIDDEN, Network, OUTPUT_PART};
 use otrera::eval::phased::PhasedWeights;
 use otrera::eval::policy_network::UNITS;
 use otrera::eval::square_layer::SquareLayer;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
 use otrera::eval::weights::{PriorWeights, WeightsFile};
-use otrera::{
-    Evaluator, Model, ModelScratch, Params, Position, Resources, Search, Size, TournamentParams, ValueLink,
-};
+use otrera::eval::winrate::ValueLink;
+use otrera::search::params::TournamentParams;
+use otrera::{Params, Position, Resources, Search, Size};
 use serde_json::{Value, json};
 
 #[test]

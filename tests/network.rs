@@ -1,13 +1,17 @@
 //! Networks, compared with a reference that computes the inputs square by square and the value with plain loops.
 
 use fastrand::Rng;
+use otrera::board::bitboard::Bitboard;
+use otrera::eval::distance::DistanceMaps;
 use otrera::eval::inputs::{AMAZON_FEATURES, COUNTS, Inputs};
+use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::network::{HIDDEN, Network, ONE};
 use otrera::eval::square_layer::{SquareCodes, SquareLayer};
 use otrera::eval::weights::WeightsFile;
 use otrera::eval::weights::network::{NetworkWeights, Networks};
-use otrera::eval::{Evaluator, Value};
-use otrera::{Bitboard, DistanceMaps, Kernel, Model, ModelScratch, Position, Side, Square};
+use otrera::eval::winrate::Value;
+use otrera::simd::Kernel;
+use otrera::{Position, Side, Square};
 use testkit::definitions::{
     Distances, distances, distances_from, freedom, king_moves, queen_moves, various_positions,
 };

@@ -1,14 +1,15 @@
 //! Policy features and policy network, compared with a reference that computes them square by square.
 
 use crate::network::distance_class;
-use otrera::eval::Evaluator;
-use otrera::eval::model::{Model, ModelScratch};
+use otrera::board::moves::Movement;
+use otrera::eval::distance::DistanceMaps;
+use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::policy::{Arrows, Movements, odds, stage};
 use otrera::eval::policy_network::{ONE, UNITS, half_moves};
 use otrera::eval::square_layer::{SQUARE_CLASSES, SquareCodes, squares};
 use otrera::eval::weights::WeightsFile;
-use otrera::simd::PortableLanes;
-use otrera::{DistanceMaps, Kernel, Move, Movement, Position, Side, Size, Square};
+use otrera::simd::{Kernel, PortableLanes};
+use otrera::{Move, Position, Side, Size, Square};
 use testkit::definitions::{DIRECTIONS, distances, king_moves, line, queen_moves, various_positions};
 
 fn amazons_beside(position: &Position, square: Square, side: Side) -> Vec<Square> {

@@ -1,8 +1,8 @@
 //! Game records in three formats: any record survives a round trip.
 
 use fastrand::Rng;
-use otrera::record::{Analysis, Mark, Notes, Visits, ccgc, json, read, sgf};
-use otrera::{GameRecord, Note, PlayedMove, Position, Side, Variation};
+use otrera::record::{Analysis, Mark, Note, Notes, Variation, Visits, ccgc, json, read, sgf};
+use otrera::{GameRecord, PlayedMove, Position, Side};
 use proptest::prelude::*;
 use testkit::{any_knowledge, random_record, scattered_position, size};
 

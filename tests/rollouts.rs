@@ -3,11 +3,14 @@
 
 use fastrand::Rng;
 use otrera::board::state::State;
+use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::phased::PhasedWeights;
+use otrera::eval::winrate::ValueLink;
 use otrera::mgpeo::playout::Playouts;
 use otrera::mgpeo::simulation::Simulator;
 use otrera::mgpeo::{PaperParams, Rollouts};
-use otrera::{Evaluator, Kernel, Model, ModelScratch, Position, Rules, Side, ValueLink, WinRate};
+use otrera::simd::Kernel;
+use otrera::{Position, Rules, Side, WinRate};
 use testkit::{random_game, size};
 
 /// A strictly monotonic link function, so that different values have different win rates.

@@ -3,8 +3,10 @@
 //! `cargo test --release --test all rules:: -- --ignored`.
 
 use fastrand::Rng;
+use otrera::board::bitboard::Bitboard;
+use otrera::board::perft::perft;
 use otrera::board::reach::queen_reach;
-use otrera::{Bitboard, IllegalMove, Move, Position, Rules, Side, Size, perft};
+use otrera::{IllegalMove, Move, Position, Rules, Side, Size};
 use serde_json::Value;
 use std::collections::HashSet;
 use testkit::definitions::{king_moves, queen_moves};

@@ -2,12 +2,11 @@
 //! with every preset.
 
 use fastrand::Rng;
+use otrera::board::moves::Movement;
 use otrera::mgpeo::{Formula, PaperParams, Rollouts};
 use otrera::report::CONTINUED;
-use otrera::{
-    Limits, Line, Move, Movement, Params, Position, Report, Resources, Rules, Search, Side, TournamentParams,
-    WinRate,
-};
+use otrera::search::params::TournamentParams;
+use otrera::{Limits, Line, Move, Params, Position, Report, Resources, Rules, Search, Side, WinRate};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

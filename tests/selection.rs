@@ -2,16 +2,18 @@
 
 use crate::tree::distinct_edges;
 use fastrand::Rng;
+use otrera::board::bitboard::Bitboard;
+use otrera::board::moves::Movement;
 use otrera::search::backup::{Rewards, Step, add_rewards};
 use otrera::search::expand::{EdgeLister, Expander};
-use otrera::search::params::Puct;
+use otrera::search::params::{Puct, TournamentParams};
 use otrera::search::select::cache::SelectionCache;
 use otrera::search::select::puct::ValueVariance;
 use otrera::search::select::{Parent, Selected, best_child, final_child};
 use otrera::search::state::State;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, REWARD_UNIT, Tree, squared_deviation};
 use otrera::simd::PortableLanes;
-use otrera::{Bitboard, Movement, Position, Side, Size, TournamentParams, WinRate};
+use otrera::{Position, Side, Size, WinRate};
 use std::collections::HashSet;
 
 /// Expands a node; returns an iterator over its children that claims each one ([`Tree::claim_untried`]).

@@ -1,8 +1,10 @@
 //! Tree storage: nodes keep their contents while the tree grows, when the root changes, and when many threads work.
 
 use fastrand::Rng;
+use otrera::board::bitboard::Bitboard;
+use otrera::board::moves::Movement;
 use otrera::search::tree::{ArenaChunk, Edge, NodeId, Tree};
-use otrera::{Bitboard, Movement, Side, Size};
+use otrera::{Side, Size};
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
 

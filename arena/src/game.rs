@@ -3,7 +3,8 @@
 use crate::dialect::Dialect;
 use crate::failure::{Failure, Kind};
 use crate::player::{Budget, Player};
-use otrera::{GameClock, GameRecord, Move, PlayedMove, Position, Side};
+use otrera::clock::GameClock;
+use otrera::{GameRecord, Move, PlayedMove, Position, Side};
 use std::fmt;
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,9 @@
 
 use crate::files;
 use crate::machine;
-use otrera::{Level, Limits, Model, Parameter, Params, Resources, Side, Size};
+use otrera::eval::model::Model;
+use otrera::parameter::Parameter;
+use otrera::{Level, Limits, Params, Resources, Side, Size};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

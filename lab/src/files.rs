@@ -3,7 +3,7 @@
 
 use crate::interrupt;
 use atomic_write_file::AtomicWriteFile;
-use otrera::Model;
+use otrera::eval::model::Model;
 use otrera::eval::weights::WeightsFile;
 use serde_json::{Map, Value};
 use std::fmt::Display;

@@ -1,7 +1,8 @@
 //! Completes games without search, until the loser cannot move.
 
+use otrera::endgame::FillingProver;
 use otrera::endgame::regions::Regions;
-use otrera::{FillingProver, GameRecord, Move, Position, Side};
+use otrera::{GameRecord, Move, Position, Side};
 
 /// Returns the moves that complete a game from this position.
 ///

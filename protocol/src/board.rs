@@ -1,8 +1,9 @@
 //! Formats boards as text, with coordinates, brackets around the last move and colours on a terminal. Also formats the
 //! territory, the [owner](Owner) of each square.
 
+use otrera::board::bitboard::Bitboard;
 use otrera::eval::ownership::{Owner, Ownership};
-use otrera::{Bitboard, Move, Position, Side, Size, Square};
+use otrera::{Move, Position, Side, Size, Square};
 use std::io::IsTerminal;
 
 /// Colour setting: true to use terminal colours (SGR sequences of ECMA-48).

@@ -130,5 +130,5 @@ fn connect(options: &CommandLine, started: Instant) -> Connection {
 
 fn perft(options: &CommandLine) -> Result<(), String> {
     let depth = options.depth.ok_or("perft needs a depth, like `otrera perft 2`")?;
-    print(&format!("{}\n", otrera::perft(&position::start(options)?, depth)))
+    print(&format!("{}\n", otrera::board::perft::perft(&position::start(options)?, depth)))
 }

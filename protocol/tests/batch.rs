@@ -1,9 +1,10 @@
 //! Tests of `otrera analyze --record FOLDER --annotate FOLDER`.
 
-use crate::common::{OTRERA, assert_contains, files, folder, read, run, text};
+use crate::common::{LIMIT, OTRERA, assert_contains, files, folder, read, run, start, text};
 use otrera::record::sgf;
 use otrera::{GameRecord, Position, Size};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use testkit::program::Exit;
 
 /// Writes a folder with a file of two games and one of a single game; returns it and the path of an output folder.
@@ -23,9 +24,14 @@ fn records(name: &str) -> (PathBuf, PathBuf) {
     (input, folder.join("out"))
 }
 
-fn review(input: &Path, output: &Path, iterations: &str) -> Exit {
+/// Returns the arguments of a review with reproducible searches.
+fn arguments<'a>(input: &'a Path, output: &'a Path, iterations: &'a str) -> Vec<&'a str> {
     let own = ["analyze", "--record", text(input), "--annotate", text(output)];
-    run(OTRERA, own.into_iter().chain(["--threads", "1", "--memory", "4", "--iterations", iterations]), b"")
+    own.into_iter().chain(["--threads", "1", "--memory", "4", "--iterations", iterations]).collect()
+}
+
+fn review(input: &Path, output: &Path, iterations: &str) -> Exit {
+    run(OTRERA, arguments(input, output, iterations), b"")
 }
 
 fn names(output: &Path) -> Vec<String> {
@@ -71,6 +77,35 @@ fn folder_is_reviewed_once() {
     assert_contains(&other.rest, "3 games, 0 of them reviewed before");
     assert_ne!(output.join("two-1.sgf").metadata().unwrap().modified().unwrap(), before);
     assert_eq!(read(&output.join("two-2.sgf")), "(;C[mine])");
+}
+
+#[test]
+fn a_killed_batch_goes_on() {
+    const ITERATIONS: &str = "2000";
+    let (input, output) = records("batch-killed");
+    let unbroken = output.with_file_name("unbroken");
+    assert_eq!(review(&input, &unbroken, ITERATIONS).status, Some(0));
+    let journal = output.join("reviews.jsonl");
+    let lines = || std::fs::read_to_string(&journal).unwrap_or_default().matches('\n').count();
+    let program = start(&arguments(&input, &output, ITERATIONS));
+    let started = Instant::now();
+    while lines() == 0 {
+        assert!(started.elapsed() < LIMIT, "no game is reviewed");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(program); // by SIGKILL
+    // The line of a game is written before its file.
+    let (begun, ready) = (lines(), names(&output).len());
+    assert!(ready <= begun && begun < 3 && !output.join("reviews.csv").exists(), "killed too late");
+    let again = review(&input, &output, ITERATIONS);
+    assert_eq!((again.status, again.errors.as_str()), (Some(0), ""), "{}", again.rest);
+    assert_contains(&again.rest, &format!("3 games, {ready} of them reviewed before"));
+    // A game whose file was missing has two lines, all others have one.
+    assert_eq!(lines(), 3 + begun - ready);
+    assert_eq!(names(&output), names(&unbroken));
+    for name in names(&unbroken).iter().map(String::as_str).chain(["reviews.csv"]) {
+        assert_eq!(read(&output.join(name)), read(&unbroken.join(name)), "{name}");
+    }
 }
 
 #[test]

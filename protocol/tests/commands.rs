@@ -1,9 +1,10 @@
 //! Tests of bench, perft, analyze, play and --help. After an error message, the program exits with status 2.
 
 use crate::common::{OTRERA, assert_contains, folder, only_record, output, read, run, start, text};
+use otrera::eval::model::Model;
 use otrera::eval::weights::WeightsFile;
 use otrera::record::sgf;
-use otrera::{GameRecord, Model, Position, Side, Size};
+use otrera::{GameRecord, Position, Side, Size};
 use otrera_front::settings::Settings;
 use std::path::PathBuf;
 use std::process::Command;

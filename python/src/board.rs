@@ -3,7 +3,9 @@
 use crate::errors::{illegal, malformed, value_error};
 use crate::moves::{Move, MoveOrText, Side, index_of, read_move, size_of, square_at};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use otrera::{Movement, Position, Squares};
+use otrera::Position;
+use otrera::board::bitboard::Squares;
+use otrera::board::moves::Movement;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice};
@@ -206,7 +208,9 @@ impl Board {
     #[pyo3(signature = (chosen=Vec::new()))]
     fn choices(&self, chosen: Vec<usize>) -> PyResult<Vec<usize>> {
         let size = self.position.size();
-        let squares = |set: otrera::Bitboard| set.into_iter().map(|s| index_of(s, size)).collect::<Vec<_>>();
+        let squares = |set: otrera::board::bitboard::Bitboard| {
+            set.into_iter().map(|s| index_of(s, size)).collect::<Vec<_>>()
+        };
         let movable: Vec<usize> = self
             .position
             .movement_groups()

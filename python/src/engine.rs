@@ -3,7 +3,8 @@
 use crate::board::Board;
 use crate::errors::{EngineBusyError, value_error};
 use crate::report::Report;
-use otrera::{Limits, Model, Params, Resources};
+use otrera::eval::model::Model;
+use otrera::{Limits, Params, Resources};
 use otrera_requests::answer::Found;
 use otrera_requests::engine::Engine as Requests;
 use otrera_requests::request;

@@ -5,9 +5,10 @@ use crate::engine::params;
 use crate::errors::value_error;
 use crate::moves::index_of;
 use numpy::{PyArray1, PyArray2, PyArray5, PyArrayMethods};
-use otrera::eval::distance::Levels;
+use otrera::eval::distance::{DistanceMaps, Levels};
+use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::policy::{odds, sum_of_odds};
-use otrera::{DistanceMaps, Evaluator, Model, ModelScratch, Position, Size};
+use otrera::{Position, Size};
 use pyo3::prelude::*;
 
 /// Static evaluation of n positions, without search, as numpy arrays. The side to move is that of each position.

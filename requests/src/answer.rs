@@ -1,11 +1,12 @@
 //! The answers: descriptions of positions, and search results.
 
 use crate::request::Id;
-use otrera::endgame::{Enclosed, enclosed};
+use otrera::board::bitboard::Bitboard;
+use otrera::endgame::{Enclosed, FillingProver, enclosed};
 use otrera::eval::ownership::Ownership;
 use otrera::record::Reading;
 use otrera::record::standing::Standing;
-use otrera::{Bitboard, FillingProver, GameRecord, Line, Move, Position, Report, Side};
+use otrera::{GameRecord, Line, Move, Position, Report, Side};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -3,7 +3,8 @@
 use crate::answer::{Answer, Described, Found, Proof, Reply};
 use crate::request::{self, Line, Request, Task, Think};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use otrera::{GameRecord, Kernel, Level, Limits, Params, Position, Report, Resources, Search, bench, record};
+use otrera::simd::Kernel;
+use otrera::{GameRecord, Level, Limits, Params, Position, Report, Resources, Search, bench, record};
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;

@@ -24,8 +24,9 @@
 //! a search runs. `otrera serve` needs ids and gives partial answers; the page needs neither. Where a request has
 //! neither `fen` nor `edge`, the game begins in the start position on 10x10.
 
+use otrera::clock::GameClock;
 use otrera::record::{self, Format};
-use otrera::{GameClock, Limits, Move, Position, Side, Size};
+use otrera::{Limits, Move, Position, Side, Size};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;

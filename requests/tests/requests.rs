@@ -1,7 +1,8 @@
 //! Tests of the answers to requests.
 
+use otrera::clock::GameClock;
 use otrera::record::{json, sgf};
-use otrera::{GameClock, GameRecord, Limits, Params, Position, Resources, Search, Side, Size};
+use otrera::{GameRecord, Limits, Params, Position, Resources, Search, Side, Size};
 use otrera_requests::answer::{Answer, Found};
 use otrera_requests::engine::Engine;
 use otrera_requests::request::Request;

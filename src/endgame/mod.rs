@@ -104,7 +104,8 @@ impl FillingProver {
     /// `None` if no winner is proven.
     ///
     /// ```
-    /// use otrera::{FillingProver, Position, Side};
+    /// use otrera::endgame::FillingProver;
+    /// use otrera::{Position, Side};
     /// // White has three moves, Black one: after White's first, Black's and White's second, White has one left.
     /// let walled = Position::from_picture("W...\nXXXX\nXXXX\nB.XX", Side::White).unwrap();
     /// assert_eq!(FillingProver::new().margin(&walled), Some(1));

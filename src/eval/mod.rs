@@ -39,6 +39,4 @@ pub mod square_layer;
 pub mod weights;
 pub mod winrate;
 
-pub use model::Evaluator;
 pub use ply::standard_ply;
-pub use winrate::Value;

@@ -3,7 +3,8 @@
 
 use crate::{random_game, random_side, scattered_position, size, symmetries};
 use fastrand::Rng;
-use otrera::{Bitboard, Position, Side, Size, Square};
+use otrera::board::bitboard::Bitboard;
+use otrera::{Position, Side, Size, Square};
 use std::collections::HashMap;
 
 /// The eight queen directions, as (column step, row step).

@@ -1,7 +1,8 @@
 //! Random positions and symmetries of the board.
 
 use fastrand::Rng;
-use otrera::{Bitboard, GameRecord, Move, PlayedMove, Position, Side, Size, Square};
+use otrera::board::bitboard::Bitboard;
+use otrera::{GameRecord, Move, PlayedMove, Position, Side, Size, Square};
 use std::time::Duration;
 
 /// Returns the size with this edge length; panics unless the length is from 4 to 10.

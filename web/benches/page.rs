@@ -2,7 +2,8 @@
 //! speed compared with the native engine (one thread each), the frame times during an analysis, and the visits of an
 //! analysis compared with `dist/otrera gui` (if built by `make`). Both sides of a ratio are measured in the same run.
 
-use otrera::{Kernel, Params, bench};
+use otrera::simd::Kernel;
+use otrera::{Params, bench};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -1,8 +1,12 @@
 //! Evaluations for the baseline players: three from Kato et al. 2015, one from the MG-PEO paper, and our network.
 
 use clap::ValueEnum;
+use otrera::eval::distance::DistanceMaps;
 use otrera::eval::metrics;
-use otrera::{DistanceMaps, Evaluator, Kernel, Model, ModelScratch, Position, Side, Value};
+use otrera::eval::model::{Evaluator, Model, ModelScratch};
+use otrera::eval::winrate::Value;
+use otrera::simd::Kernel;
+use otrera::{Position, Side};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Evaluation {

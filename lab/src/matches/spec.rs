@@ -4,7 +4,8 @@ use crate::baseline::{RandomPlayer, alphabeta::AlphaBeta, evaluation::Evaluation
 use crate::files::read_model;
 use crate::play::player::{Player, SearchPlayer};
 use clap::ValueEnum;
-use otrera::{Level, Limits, Parameter, Params, Resources, Size};
+use otrera::parameter::Parameter;
+use otrera::{Level, Limits, Params, Resources, Size};
 use otrera_arena::dialect::Dialect;
 use otrera_arena::process::check_start;
 use otrera_arena::program::Program;

@@ -2,7 +2,8 @@
 
 use crate::play::player::{iterate, search_of};
 use fastrand::Rng;
-use otrera::{Move, Params, Position, Size, mix_seed};
+use otrera::seed::mix_seed;
+use otrera::{Move, Params, Position, Size};
 use std::path::PathBuf;
 
 /// A series of openings, numbered from 0.

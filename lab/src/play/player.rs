@@ -1,6 +1,7 @@
 //! Players that use the engine's search.
 
-use otrera::{Level, Limits, Move, Params, Position, Report, Resources, Search, Side, mix_seed};
+use otrera::seed::mix_seed;
+use otrera::{Level, Limits, Move, Params, Position, Report, Resources, Search, Side};
 pub use otrera_arena::failure::Failure;
 pub use otrera_arena::player::{Budget, Choice, Player};
 use std::sync::atomic::AtomicBool;

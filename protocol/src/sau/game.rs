@@ -1,7 +1,8 @@
 //! A game as the platform plays it: moves, position, clock, refused moves and record.
 
 use crate::records::{RecordFile, own_name};
-use otrera::{GameClock, Move, Position, Rules, Side};
+use otrera::clock::GameClock;
+use otrera::{Move, Position, Rules, Side};
 use otrera_front::session::Session;
 use std::time::{Duration, Instant, SystemTime};
 

@@ -1,6 +1,7 @@
 //! The player for emergencies: the best move by the evaluation alone, without a search.
 
-use otrera::{Evaluator, Model, ModelScratch, Move, Position};
+use otrera::eval::model::{Evaluator, Model, ModelScratch};
+use otrera::{Move, Position};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Returns the move among `moves` after which the evaluation is best for the mover, or the first one if the evaluation

@@ -236,7 +236,7 @@ pub fn format_perft(position: &Position, depth: u32) -> String {
     let mut text = String::new();
     let mut sum = 0;
     for mv in position.legal_moves() {
-        let count = otrera::perft(&position.with_move(mv), depth.saturating_sub(1));
+        let count = otrera::board::perft::perft(&position.with_move(mv), depth.saturating_sub(1));
         sum += count;
         text += &format!("{}: {count}\n", mv.to_uci());
     }

@@ -4,17 +4,15 @@
 //! and before the next `go`, the loop stops the search and sends `bestmove`: every `go` has exactly one answer.
 
 mod dialect;
+mod options;
 mod timing;
 
 use dialect::{Go, Shown};
-use otrera::{Level, Limits, Move, Parameter, Params, Position, Report, Resources, Rules, Side};
+use otrera::{Level, Limits, Move, Position, Report, Rules, Side};
 use otrera_front::io::{Disconnected, Event};
 use otrera_front::platform::Platform;
 use otrera_front::session::{GameSearch, Session, in_one_line};
 use otrera_front::setup::Setup;
-use otrera_front::{machine, settings};
-use std::fmt;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use timing::time_for;
@@ -29,12 +27,6 @@ pub const PLATFORM: Platform = Platform {
     recognises,
     play,
 };
-
-/// Maximum of the option `Move Overhead`, in milliseconds.
-const MAX_OVERHEAD: u64 = (settings::MAX_OVERHEAD * 1000.0) as u64;
-
-/// Maximum of the option `MultiPV`.
-const MAX_LINES: u64 = 500;
 
 /// True for `uci`, the greeting of this protocol.
 fn recognises(line: &str) -> bool {
@@ -98,36 +90,6 @@ impl UciStrength {
         if self.by_elo { Level::of_elo(self.elo) } else { self.level }
     }
 }
-
-/// Type of a UCI option with its default and valid values; for `Spin` the default, minimum and maximum.
-enum Kind {
-    Spin(u64, u64, u64),
-    Check(bool),
-    Combo(String, Vec<String>),
-    Button,
-}
-
-impl Kind {
-    /// Creates a `Spin` with the range of a setting, at most up to `max`.
-    fn spin<P>(setting: &Parameter<P>, default: u64, max: u64) -> Self {
-        let [least, most] = setting.range();
-        Self::Spin(default, least, most.min(max))
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Spin(default, min, max) => write!(f, "spin default {default} min {min} max {max}"),
-            Self::Check(default) => write!(f, "check default {default}"),
-            Self::Combo(default, values) => write!(f, "combo default {default} var {}", values.join(" var ")),
-            Self::Button => f.write_str("button"),
-        }
-    }
-}
-
-/// A UCI option: its name, its kind, and a function that sets it or fails with the valid values.
-type UciOption = (&'static str, Kind, fn(&mut UciBot, &str) -> Result<(), String>);
 
 impl UciBot {
     fn new(session: Session) -> Self {
@@ -195,107 +157,7 @@ impl UciBot {
     /// Formats the answer to `uci`: name and options.
     fn introduction(&self) -> String {
         let (name, version) = (&self.session.settings.name, env!("CARGO_PKG_VERSION"));
-        let options =
-            self.options().map(|(name, kind, _)| format!("option name {name} type {kind}\n")).concat();
-        format!("id name {name} {version}\nid author the Otrera authors\n{options}uciok")
-    }
-
-    /// Returns all UCI options with their current values, in the order of the answer to `uci`.
-    fn options(&self) -> [UciOption; 13] {
-        let setup = self.session.setup();
-        let Resources { threads, memory, .. } = setup.resources(&self.session.settings);
-        let variants =
-            Kind::Combo(dialect::variant(setup.size), dialect::sizes().map(dialect::variant).collect());
-        let preset = self.session.settings.preset.text.split(',').next().unwrap_or_default();
-        let presets = Params::NAMED.iter().map(|&(name, _)| name.into()).collect();
-        let overhead = self.overhead().as_millis() as u64;
-        [
-            ("UCI_Variant", variants, Self::set_variant),
-            (
-                "Threads",
-                Kind::spin(&Resources::THREADS, threads as u64, machine::cores() as u64),
-                |bot, value| bot.set_search(Resources::THREADS.name, value),
-            ),
-            (
-                "Hash",
-                Kind::spin(&Resources::MEMORY, memory as u64 >> 20, settings::max_memory()),
-                |bot, value| bot.set_search(Resources::MEMORY.name, value),
-            ),
-            ("Clear Hash", Kind::Button, |bot, _| {
-                bot.session.forget_tree();
-                Ok(())
-            }),
-            // The GUI decides with each `go` whether to ponder.
-            ("Ponder", Kind::Check(false), |_, _| Ok(())),
-            ("MultiPV", Kind::Spin(self.shown.lines as u64, 1, MAX_LINES), |bot, value| {
-                bot.shown.lines = settings::number(value, 1, MAX_LINES)? as usize;
-                Ok(())
-            }),
-            ("Move Overhead", Kind::Spin(overhead, 0, MAX_OVERHEAD), |bot, value| {
-                let overhead = Duration::from_millis(settings::number(value, 0, MAX_OVERHEAD)?);
-                bot.session.settings.move_overhead = Some(overhead);
-                Ok(())
-            }),
-            ("UCI_ShowWDL", Kind::Check(self.shown.win_rate), |bot, value| {
-                bot.shown.win_rate = value.parse().map_err(|_| "expected true or false")?;
-                Ok(())
-            }),
-            (
-                "Skill Level",
-                Kind::Spin(self.strength.level.number(), 1, Level::FULL.number()),
-                |bot, value| {
-                    bot.strength.level = value.parse()?;
-                    Ok(())
-                },
-            ),
-            ("UCI_LimitStrength", Kind::Check(self.strength.by_elo), |bot, value| {
-                bot.strength.by_elo = value.parse().map_err(|_| "expected true or false")?;
-                Ok(())
-            }),
-            ("UCI_Elo", Kind::Spin(self.strength.elo, Level::ELO[0], Level::ELO[1]), |bot, value| {
-                bot.strength.elo = settings::number(value, Level::ELO[0], Level::ELO[1])?;
-                Ok(())
-            }),
-            ("Self Blocking", Kind::Check(self.rules == Rules::SelfBlocking), |bot, value| {
-                let blocks = value.parse().map_err(|_| "expected true or false")?;
-                bot.rules = if blocks { Rules::SelfBlocking } else { Rules::Standard };
-                bot.position = bot.position.with_rules(bot.rules);
-                Ok(())
-            }),
-            ("Preset", Kind::Combo(preset.to_ascii_lowercase(), presets), |bot, value| {
-                bot.set_search("preset", value)
-            }),
-        ]
-    }
-
-    /// Sets an option. An error lists the valid values.
-    fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let option = self.options().into_iter().find(|(known, ..)| known.eq_ignore_ascii_case(name));
-        let (_, kind, set) = option.ok_or_else(|| format!("unknown option {}", shortened(name)))?;
-        let outcome = match kind {
-            Kind::Spin(_, min, max) if value.trim().parse::<u64>().is_err() => {
-                Err(format!("expected a whole number from {min} to {max}"))
-            }
-            _ => set(self, value),
-        };
-        outcome.map_err(|problem| format!("option {} value {}: {problem}", shortened(name), shortened(value)))
-    }
-
-    /// Changes a setting of the search and discards the tree.
-    fn set_search(&mut self, setting: &str, value: &str) -> Result<(), String> {
-        self.session.settings.set(setting, value, Path::new(""))?;
-        self.session.forget_tree();
-        self.session.settings.cap_threads().map_or(Ok(()), Err)
-    }
-
-    /// Changes the board size and sets up the start position.
-    fn set_variant(&mut self, name: &str) -> Result<(), String> {
-        let Some(size) = dialect::sizes().find(|&size| dialect::variant(size) == name) else {
-            let valid: Vec<String> = dialect::sizes().map(dialect::variant).collect();
-            return Err(format!("expected one of {}", valid.join(", ")));
-        };
-        self.session.settings.size = Some(size);
-        self.set_position(None, &[])
+        format!("id name {name} {version}\nid author the Otrera authors\n{}uciok", self.format_options())
     }
 
     /// Sets up a position. Like Fairy-Stockfish, plays all moves before the first invalid one. An invalid FEN changes
@@ -384,11 +246,6 @@ impl UciBot {
         }
         go.report.map_or(Ok(()), |report| self.session.send(&dialect::format_best_move(&report)))
     }
-}
-
-/// Quotes the first 40 characters of a text.
-fn shortened(text: &str) -> String {
-    format!("{:?}", text.chars().take(40).collect::<String>())
 }
 
 #[cfg(test)]

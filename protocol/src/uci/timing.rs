@@ -1,7 +1,8 @@
 //! Computes the thinking time for a `go` command.
 
 use super::dialect::Go;
-use otrera::{GameClock, Position};
+use otrera::Position;
+use otrera::clock::GameClock;
 use std::time::Duration;
 
 /// Returns the thinking time: `movetime` minus the overhead, or a time planned from the clock; `None` without either.

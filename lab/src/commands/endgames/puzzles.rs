@@ -14,7 +14,8 @@ use super::remainder::reachable;
 use super::solver::Solver;
 use crate::play::player::{iterate, search_of};
 use crate::puzzles::{GRADES, Puzzle as AnyPuzzle, grade};
-use otrera::{Move, Params, Position, Side, TournamentParams};
+use otrera::search::params::TournamentParams;
+use otrera::{Move, Params, Position, Side};
 
 /// Minimum number of legal moves in a puzzle.
 const MIN_MOVES: usize = 12;
@@ -234,7 +235,7 @@ mod tests {
         for (fen, margin) in [("q3/****/****/Q1** b - - 0 1", 1), ("q3/****/****/Q2* b - - 0 1", 0)] {
             let position = Position::from_fen(fen).expect("a FEN");
             assert_eq!(Solver::new(100).margin(&position), Some(margin), "{fen}");
-            assert_eq!(otrera::FillingProver::new().margin(&position), Some(margin as u32), "{fen}");
+            assert_eq!(otrera::endgame::FillingProver::new().margin(&position), Some(margin as u32), "{fen}");
         }
     }
 }

@@ -4,8 +4,10 @@
 //! worth the maximum number of moves that this side can make there: its spare moves. Such areas are removed from the
 //! board, unless they are too large to count. Only the difference between both sides' spare moves matters.
 
+use otrera::board::bitboard::Bitboard;
 use otrera::board::reach::queen_reach;
-use otrera::{Bitboard, Position, Side, mix_seed};
+use otrera::seed::mix_seed;
+use otrera::{Position, Side};
 use std::collections::HashMap;
 
 /// Maximum number of empty squares in an area whose moves are counted by exhaustive search.

@@ -5,8 +5,10 @@
 //! often refutes many moves. Proof numbers are stored by position; a game never repeats a position.
 
 use super::remainder::{Remainder, Surveyor};
+use otrera::eval::distance::DistanceMaps;
 use otrera::eval::metrics::territory;
-use otrera::{DistanceMaps, Kernel, Position, Side};
+use otrera::simd::Kernel;
+use otrera::{Position, Side};
 use std::collections::{HashMap, HashSet};
 
 /// Proof number of a disproven result (infinity).
@@ -169,7 +171,8 @@ mod tests {
     use super::*;
     use crate::play::openings::random_moves;
     use fastrand::Rng;
-    use otrera::{Bitboard, Size};
+    use otrera::Size;
+    use otrera::board::bitboard::Bitboard;
 
     type Situation = ([Bitboard; 2], Bitboard, Side);
 

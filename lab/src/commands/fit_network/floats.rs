@@ -3,11 +3,12 @@
 use super::samples::{Sample, log_loss, probability};
 use crate::training::{Trainee, add, normal, turned};
 use fastrand::Rng;
+use otrera::Square;
 use otrera::board::square::FRAME;
+use otrera::eval::distance::DistanceMaps;
 use otrera::eval::inputs::{COUNTS, Inputs, PLY_PART};
 use otrera::eval::network::{HIDDEN, Network, ONE, OUTPUT_PART, SQUARES_ONE, Squares, overflow};
 use otrera::eval::square_layer::{SQUARE_CLASSES, SquareLayer, VECTOR, squares};
-use otrera::{DistanceMaps, Square};
 use std::ops::Range;
 
 pub type Row = [f32; HIDDEN];
@@ -195,9 +196,11 @@ fn for_each_knot(ply: u8, mut found: impl FnMut(usize, f32)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use otrera::Position;
+    use otrera::eval::model::{Evaluator, Model, ModelScratch};
     use otrera::eval::weights::WeightsFile;
     use otrera::eval::weights::network::NetworkWeights;
-    use otrera::{Evaluator, Kernel, Model, ModelScratch, Position};
+    use otrera::simd::Kernel;
     use testkit::random_game;
 
     /// Returns the positions of a random 10x10 game with their inputs.

@@ -1,7 +1,9 @@
 //! Training data for the evaluation network: positions from games.
 
+use otrera::eval::distance::DistanceMaps;
 use otrera::eval::inputs::Inputs;
-use otrera::{DistanceMaps, GameRecord, Kernel, Move, Position};
+use otrera::simd::Kernel;
+use otrera::{GameRecord, Move, Position};
 
 pub struct Sample {
     pub position: Position,

@@ -2,11 +2,12 @@
 
 use crate::commands::fit_network::samples::undecided;
 use crate::training::turned;
+use otrera::eval::distance::DistanceMaps;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, classes, stage};
 use otrera::eval::policy_network::half_moves;
 use otrera::eval::square_layer::{SQUARE_CLASSES, SquareCodes, squares};
-use otrera::simd::PortableLanes;
-use otrera::{DistanceMaps, GameRecord, Kernel, Move, Position, Square};
+use otrera::simd::{Kernel, PortableLanes};
+use otrera::{GameRecord, Move, Position, Square};
 
 /// A training sample: a position with the visits of its search.
 pub struct Sample {

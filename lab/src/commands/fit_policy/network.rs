@@ -3,7 +3,7 @@
 use super::decisions::{Decision, Kind, Layout, Sample};
 use crate::training::{Trainee, add, normal};
 use fastrand::Rng;
-use otrera::DistanceMaps;
+use otrera::eval::distance::DistanceMaps;
 use otrera::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
 use otrera::eval::policy_network::{self, ONE, UNITS, rows};
 

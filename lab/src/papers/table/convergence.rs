@@ -6,10 +6,11 @@
 
 use super::study::Study;
 use crate::sheet::Sheet;
+use otrera::board::moves::Movement;
 use otrera::board::state::Action;
 use otrera::mgpeo::tree::{Node, Tree};
 use otrera::mgpeo::{Formula, PaperParams, PaperSearch};
-use otrera::{Movement, Position, Resources, WinRate};
+use otrera::{Position, Resources, WinRate};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Case {

@@ -6,10 +6,13 @@ use crate::arguments::cores;
 use crate::play::openings::random_moves;
 use crate::play::player::run_search;
 use crate::sheet::Sheet;
+use otrera::eval::distance::DistanceMaps;
+use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::phased::PhasedWeights;
 use otrera::eval::{metrics, mobility, parallel};
 use otrera::mgpeo::{PaperParams, Parallel};
-use otrera::{DistanceMaps, Evaluator, Kernel, Limits, Model, ModelScratch, Position, Resources, Search};
+use otrera::simd::Kernel;
+use otrera::{Limits, Position, Resources, Search};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

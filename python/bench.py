@@ -1,0 +1,91 @@
+"""Prints the speed of the installed package beside that of the engine. Run `make python` and `make` first.
+
+    python python/bench.py evaluate [POSITIONS]    evaluation of 100,000 positions, beside benches/evaluate.rs
+    python python/bench.py analyse [SECONDS]       iterations of an analysis of 10 s, beside `dist/otrera analyze`
+
+Both sides are measured in turn, five times; the ratio is that of the best measurements. The rows of `evaluate` are the
+values alone, and all arrays that a call returns by default.
+"""
+
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import otrera
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROUNDS = 5
+
+
+def random_positions(count: int) -> "list[str]":
+    """Returns the positions of random games on 10x10, as FENs."""
+    rng, fens = random.Random(1), []
+    while len(fens) < count:
+        board = otrera.Board()
+        while board.winner is None:
+            fens.append(board.fen())
+            board.push(board.legal_moves[rng.randrange(len(board.legal_moves))])
+    return fens[:count]
+
+
+def engine_speeds(file: pathlib.Path) -> "dict[str, float]":
+    command = ["cargo", "bench", "--quiet", "--locked", "--package", "otrera", "--bench", "evaluate", "--", str(file)]
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return {name: float(speed) for name, speed in re.findall(r"^(values|all) (\d+)$", printed, re.M)}
+
+
+def package_speeds(boards: "list[otrera.Board]") -> "dict[str, float]":
+    speeds = {}
+    for name, arrays in [("values", False), ("all", True)]:
+        start = time.perf_counter()
+        otrera.evaluate(boards, leads=arrays, policy=arrays, distances=arrays)
+        speeds[name] = len(boards) / (time.perf_counter() - start)
+    return speeds
+
+
+def program_speed(seconds: float) -> float:
+    options = ["--threads", "1", "--memory", "160", "--time", str(seconds)]
+    run = subprocess.run(
+        [ROOT / "dist" / "otrera", "analyze", *options], check=True, capture_output=True, text=True
+    )
+    return float(re.search(r" iterations in .* s: (\d+)/s", run.stdout)[1])
+
+
+def analysis_speed(seconds: float) -> float:
+    report = otrera.Engine(threads=1, memory=160).analyse(otrera.Board(), otrera.Limit(time=seconds))
+    return report.iterations / report.seconds
+
+
+def compare(name: str, unit: str, engine: "list[float]", package: "list[float]") -> None:
+    ratio = max(package) / max(engine)
+    print(f"{name}: engine {max(engine):,.0f} {unit}/s, package {max(package):,.0f} {unit}/s, ratio {ratio:.3f}")
+
+
+def evaluate(count: int) -> None:
+    fens = random_positions(count)
+    boards = [otrera.Board(fen) for fen in fens]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "positions"
+        file.write_text("\n".join(fens))
+        rounds = [(engine_speeds(file), package_speeds(boards)) for _ in range(ROUNDS)]
+    for name in ["values", "all"]:
+        compare(name, "positions", *([speeds[name] for speeds in side] for side in zip(*rounds)))
+
+
+def analyse(seconds: float) -> None:
+    rounds = [(program_speed(seconds), analysis_speed(seconds)) for _ in range(ROUNDS)]
+    compare("analyse", "iterations", *zip(*rounds))
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    if words[:1] == ["evaluate"]:
+        evaluate(int(words[1]) if words[1:] else 100_000)
+    elif words[:1] == ["analyse"]:
+        analyse(float(words[1]) if words[1:] else 10)
+    else:
+        sys.exit(__doc__)
