@@ -3,8 +3,8 @@
 use crate::request::Id;
 use otrera::endgame::{Enclosed, enclosed};
 use otrera::eval::ownership::Ownership;
-use otrera::record::Reading;
 use otrera::record::standing::Standing;
+use otrera::record::{self, Reading};
 use otrera::{Bitboard, FillingProver, GameRecord, Line, Move, Position, Report, Side};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -41,6 +41,12 @@ pub enum Answer {
     Marks {
         /// Minimum loss and name of each mark.
         marks: [(f32, &'static str); 3],
+        /// See [`record::CLEAR_RATE`].
+        clear_rate: f32,
+        /// See [`record::RATE_PER_MOVE`].
+        rate_per_move: f32,
+        /// See [`record::PHASE_ENDS`].
+        phases: [f32; 2],
     },
     /// Answer to `bench`.
     Bench(Value),
@@ -64,6 +70,16 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Returns the answer to `marks`.
+    pub fn marks() -> Self {
+        Self::Marks {
+            marks: record::MARKS,
+            clear_rate: record::CLEAR_RATE,
+            rate_per_move: record::RATE_PER_MOVE,
+            phases: record::PHASE_ENDS,
+        }
+    }
+
     /// Returns the answer for the games of a record.
     pub fn games(reading: Reading) -> Self {
         let warnings = reading.warnings.iter().map(ToString::to_string).collect();

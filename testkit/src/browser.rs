@@ -168,7 +168,11 @@ impl Browser {
     pub fn wait_for(&mut self, expression: &str) {
         self.wait_until(|browser| {
             let value = browser.try_evaluate(expression);
-            if value == Ok(Value::Bool(true)) { Ok(()) } else { Err(format!("never true: {expression}: {value:?}")) }
+            if value == Ok(Value::Bool(true)) {
+                Ok(())
+            } else {
+                Err(format!("never true: {expression}: {value:?}"))
+            }
         });
     }
 
@@ -201,7 +205,11 @@ impl Browser {
     pub fn assert_text(&mut self, selector: &str, text: &str) {
         self.wait_until(|browser| {
             let shown = browser.text(selector);
-            if shown.contains(text) { Ok(()) } else { Err(format!("{selector} does not contain {text:?}: {shown}")) }
+            if shown.contains(text) {
+                Ok(())
+            } else {
+                Err(format!("{selector} does not contain {text:?}: {shown}"))
+            }
         });
     }
 
