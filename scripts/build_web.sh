@@ -15,8 +15,7 @@ if ! [ -d "$(rustc --print target-libdir --target $target 2>/dev/null)" ]; then
     rustup target add $target
 fi
 
-folder=${CARGO_TARGET_DIR:-target}/web
-CARGO_TARGET_DIR=$folder RUSTFLAGS="-C target-feature=+simd128,+bulk-memory -C strip=symbols" \
-    cargo rustc --profile page --locked --package otrera-web --lib --crate-type cdylib --target $target
 mkdir -p "$(dirname "$page")"
-python3 -B web/pack.py "$page" "$folder/$target/page/otrera_web.wasm"
+CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/web RUSTFLAGS="-C target-feature=+simd128,+bulk-memory -C strip=symbols" \
+    cargo rustc --profile page --locked --package otrera-web --lib --crate-type cdylib --target $target \
+    --message-format json-render-diagnostics | python3 -B web/pack.py "$page"

@@ -167,7 +167,7 @@ class Skipped(unittest.TestCase):
             (0, "Downloads before the tests:\n  the crates of Cargo.lock, 12 MB\n\ntests\n" + nothing))
         for suite, fetched in (("ray", ["Ray, by pip into ~/.cache/otrera, 285 MB"]),
                                ("browser", ["Rust's library for wasm32-unknown-unknown, by rustup, about 20 MB",
-                                            "axe-core, by npm into target/tmp, 0.6 MB"])):
+                                            "axe-core and TypeScript, by npm into target/tmp, 5 MB"])):
             _, said = self.run_suite("echo tests", suite)
             listed = "".join(f"  {thing}\n" for thing in fetched)
             self.assertEqual(said, f"Downloads before the tests:\n{listed}\ntests\n{nothing}")

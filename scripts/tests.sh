@@ -5,7 +5,7 @@
 #   slow       the tests marked `#[ignore = "slow"]`
 #   botzone    builds and runs the C++ source for Botzone
 #   ray        the laboratory on a Ray cluster
-#   browser    the page in a browser
+#   browser    the page in a browser, and the types of its scripts
 #   python     builds the Python package, installs it in a virtual environment and tests it there
 #   FOLDER     the Python tests of a folder
 #
@@ -59,8 +59,9 @@ fetched_by() {
             ;;
         browser)
             has_library $WASM || echo "Rust's library for $WASM, by rustup, about 20 MB"
-            [ -e "${CARGO_TARGET_DIR:-target}/tmp/npm/node_modules/axe-core/axe.min.js" ] ||
-                echo "axe-core, by npm into target/tmp, 0.6 MB"
+            npm=${CARGO_TARGET_DIR:-target}/tmp/npm/node_modules
+            [ -e "$npm/axe-core/axe.min.js" ] && [ -e "$npm/typescript/lib/tsc.js" ] ||
+                echo "axe-core and TypeScript, by npm into target/tmp, 5 MB"
             ;;
         python)
             [ -e "$PYTHON_FOLDER/tested" ] ||

@@ -1,7 +1,7 @@
 //! Game records in three formats: any record survives a round trip.
 
 use fastrand::Rng;
-use otrera::record::{Analysis, Mark, Note, Notes, Variation, Visits, ccgc, json, read, sgf};
+use otrera::record::{Analysis, Mark, Note, Notes, Variation, Visits, ccgc, json, phase_of, read, sgf};
 use otrera::{GameRecord, PlayedMove, Position, Side};
 use proptest::prelude::*;
 use testkit::{any_knowledge, random_record, scattered_position, size};
@@ -145,6 +145,20 @@ proptest! {
                 let _ = (json::read(&text), sgf::read(&text), read(&text));
             }
         }
+    }
+}
+
+#[test]
+fn phases_end_with_a_quarter_and_half_of_the_free_squares() {
+    for (fen, phase) in [
+        ("q3/4/4/3Q w - - 0 1", 0),
+        ("q3/***1/4/3Q w - - 0 1", 0),
+        ("q3/****/4/3Q w - - 0 1", 1),
+        ("q3/****/**2/3Q w - - 0 1", 1),
+        ("q3/****/***1/3Q w - - 0 1", 2),
+        ("q***/****/****/***Q w - - 0 1", 2),
+    ] {
+        assert_eq!(phase_of(&Position::from_fen(fen).expect("a FEN")), phase, "{fen}");
     }
 }
 

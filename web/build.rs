@@ -1,5 +1,5 @@
-//! Assembles the page for `otrera gui`: replaces each line `{{FILE}}` in `page/page.html` with that file, and
-//! `{{modules}}` with the import map of all modules. `pack.py` does this for `make web`.
+//! Assembles the page: replaces each line `{{FILE}}` in `page/page.html` with that file, and `{{modules}}` with the
+//! import map of all modules. `otrera gui` serves this page; `pack.py` inserts the engine for `make web`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -35,7 +35,14 @@ fn text(name: &str) -> io::Result<String> {
     };
     let is_comment = |line: &str| line == "*" || comments.iter().any(|sign| line.starts_with(sign));
     let lines = text.lines().map(str::trim_start).filter(|line| !is_comment(line));
-    Ok(lines.flat_map(|line| [line, "\n"]).collect())
+    Ok(lines.map(|line| without_casts(line) + "\n").collect())
+}
+
+/// Returns a line without the types inside it, such as `/** @type {Move} */`.
+fn without_casts(line: &str) -> String {
+    let mut parts = line.split("/** @type");
+    let first = parts.next().unwrap_or_default().to_owned();
+    first + &parts.map(|part| part.split_once("*/ ").map_or(part, |(_, rest)| rest)).collect::<String>()
 }
 
 /// Returns the import map: a module is imported by its path below `web/`, and its address contains its text.

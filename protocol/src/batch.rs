@@ -8,7 +8,7 @@ use crate::cli::CommandLine;
 use crate::position::{self, check_warnings};
 use crate::records::{each_game, format_game, format_illegal};
 use crate::review::{DEFAULT_TIME, Reviewed, review};
-use otrera::record::MARKS;
+use otrera::record::{MARKS, PHASE_ENDS, phase_of};
 use otrera::{GameRecord, Side};
 use otrera_front::files::{self, claim, read, remove_drafts, replace_file};
 use otrera_front::io::print;
@@ -28,8 +28,7 @@ const ROW_START: &str = "{\"game\":";
 /// Table of the players, in the output folder.
 const TABLE: &str = "reviews.csv";
 
-/// Columns of the table. Phases count mistakes and blunders: the opening ends when a quarter of the free squares of the
-/// start are filled, the middlegame when half of them are.
+/// Columns of the table. The phases, see [`PHASE_ENDS`], count mistakes and blunders.
 const COLUMNS: [&str; 13] = [
     "game",
     "record",
@@ -47,7 +46,7 @@ const COLUMNS: [&str; 13] = [
 ];
 
 /// Number of phases of a game.
-const PHASES: usize = 3;
+const PHASES: usize = PHASE_ENDS.len() + 1;
 
 /// Maximum size of our own files, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
@@ -356,8 +355,8 @@ impl<'a> Batch<'a> {
 impl Player {
     fn new(game: &GameRecord, moves: &[Reviewed], side: Side) -> Self {
         let own: Vec<&Reviewed> = moves.iter().filter(|one| one.side == side).collect();
-        let count = own.len();
-        let lost: f32 = own.iter().map(|one| one.loss).sum();
+        let open: Vec<f32> = own.iter().filter(|one| !one.is_decided).map(|one| one.loss).collect();
+        let lost: f32 = open.iter().sum();
         let [mut marks, mut phases] = [[0; MARKS.len()], [0; PHASES]];
         let positions = game.positions();
         for (one, name) in own.iter().filter_map(|one| Some((one, one.mark.as_ref()?.0))) {
@@ -365,14 +364,16 @@ impl Player {
             let rank = MARKS.iter().rev().position(|(_, mark)| *mark == name).unwrap_or_default();
             marks.iter_mut().skip(rank).take(1).for_each(|count| *count += 1);
             let position = positions.get(one.ply - 1).unwrap_or(&game.start);
-            let phase = 4 * position.arrows().len() as usize / (position.size().area() - 8);
-            let phase = phase.min(PHASES - 1);
-            phases.iter_mut().skip(phase).take(usize::from(rank > 0)).for_each(|count| *count += 1);
+            phases
+                .iter_mut()
+                .skip(phase_of(position))
+                .take(usize::from(rank > 0))
+                .for_each(|count| *count += 1);
         }
         Self {
             name: if side == Side::Black { &game.black } else { &game.white }.clone(),
-            moves: count,
-            accuracy: (count > 0).then(|| 100.0 * (1.0 - lost / count as f32)),
+            moves: own.len(),
+            accuracy: (!open.is_empty()).then(|| 100.0 * (1.0 - lost / open.len() as f32)),
             marks,
             phases,
             // Without moves the sum would be -0.

@@ -2,7 +2,7 @@
 
 use crate::analyze::{limits, new_search};
 use crate::cli::CommandLine;
-use otrera::record::{MARKS, Note, Variation};
+use otrera::record::{CLEAR_RATE, MARKS, Note, RATE_PER_MOVE, Variation};
 use otrera::{GameRecord, Move, Position, Search, Side};
 use otrera_front::session::verdict;
 use std::sync::atomic::AtomicBool;
@@ -26,6 +26,13 @@ struct Opinion {
     verdict: Option<String>,
 }
 
+impl Opinion {
+    /// Returns true if the lead counts beside the win rate, see [`CLEAR_RATE`].
+    fn is_clear(&self) -> bool {
+        self.verdict.is_none() && self.black.max(1.0 - self.black) > CLEAR_RATE
+    }
+}
+
 /// A reviewed move.
 pub struct Reviewed {
     /// Number of the move, from 1.
@@ -34,8 +41,10 @@ pub struct Reviewed {
     pub side: Side,
     /// The move.
     pub mv: Move,
-    /// Win rate that the move loses, 0 to 1.
+    /// Win rate that the move loses, 0 to 1; 0 for the best move. Where the rate is clear, a lost lead counts too.
     pub loss: f32,
+    /// True if the position before the move was proven: the move counts for no accuracy.
+    pub is_decided: bool,
     /// Lead in moves that the move loses, at least 0; 0 if a lead is unknown.
     pub lead_loss: f32,
     /// Name of the mark, of [`MARKS`], and the remark about the better move.
@@ -64,18 +73,27 @@ fn compare(game: &mut GameRecord, opinions: &[Opinion]) -> Vec<Reviewed> {
     for (ply, pair) in (1..).zip(opinions.windows(2)) {
         let ([before, after], Some(played)) = (pair, game.moves.get(ply - 1)) else { continue };
         let mv = played.mv;
-        let loss = (rate(before, side) - rate(after, side)).max(0.0);
+        let rate_loss = (rate(before, side) - rate(after, side)).max(0.0);
         let lead_loss =
             lead(before, side).zip(lead(after, side)).map_or(0.0, |(had, has)| (had - has).max(0.0));
         let better = before.line.first().filter(|best| **best != mv);
+        let by_lead = if before.is_clear() { (RATE_PER_MOVE * lead_loss).min(1.0) } else { 0.0 };
+        let is_best = before.line.first() == Some(&mv);
+        let loss = if is_best { 0.0 } else { rate_loss.max(by_lead) };
         let mark = MARKS.iter().find(|(least, _)| loss >= *least).map(|(_, mark)| *mark);
         let mark = better.zip(mark).map(|(best, mark)| {
-            let remark = format!("{mark}: loses {:.1}% win rate; {best} is better", loss * 100.0);
+            let lost = if by_lead > rate_loss {
+                format!("{lead_loss:.1} moves")
+            } else {
+                format!("{:.1}% win rate", rate_loss * 100.0)
+            };
+            let remark = format!("{mark}: loses {lost}; {best} is better");
             add_comment(game.notes.entry(ply).or_default(), &remark);
             add_variation(game.notes.entry(ply - 1).or_default(), &before.line);
             (mark, remark)
         });
-        moves.push(Reviewed { ply, side, mv, loss, lead_loss, mark });
+        let is_decided = before.verdict.is_some();
+        moves.push(Reviewed { ply, side, mv, loss, is_decided, lead_loss, mark });
         side = side.opponent();
     }
     moves
@@ -154,6 +172,33 @@ mod tests {
         let losses: Vec<_> =
             moves.iter().map(|one| (one.side, (one.loss * 10.0).round(), one.lead_loss)).collect();
         assert_eq!(losses, [(Side::Black, 1.0, 1.5), (Side::White, 3.0, 0.5), (Side::Black, 3.0, 0.0)]);
+    }
+
+    #[test]
+    fn in_clear_positions_a_lost_lead_counts_and_in_proven_ones_no_accuracy() {
+        let [played, better] = ["d1-d7/g7", "g1-g7/d7"].map(|mv| mv.parse::<Move>().unwrap());
+        let proven = Some("Black is certain to win".to_owned());
+        for (before, best, verdict, loss, remark) in [
+            (0.96, better, None, 12.0, "mistake: loses 3.0 moves; g1-g7/d7 is better"),
+            (0.94, better, None, 1.0, ""),
+            (0.96, better, proven, 1.0, ""),
+            (0.96, played, None, 0.0, ""),
+        ] {
+            let mut game = GameRecord::new("", "", Position::standard()).with_moves(&[played]);
+            let is_decided = verdict.is_some();
+            let opinions = [
+                Opinion { black: before, lead: Some(5.0), line: vec![best], verdict },
+                Opinion { black: before - 0.01, lead: Some(2.0), line: Vec::new(), verdict: None },
+            ];
+            let moves = compare(&mut game, &opinions);
+            assert_eq!(
+                (moves[0].is_decided, (100.0 * moves[0].loss).round()),
+                (is_decided, loss),
+                "{before}"
+            );
+            let comment = game.notes.get(&1).map_or("", |note| note.comment.as_str());
+            assert_eq!(comment, remark, "{before}");
+        }
     }
 
     #[test]

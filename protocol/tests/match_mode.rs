@@ -342,6 +342,11 @@ fn the_opponents_move_needs_confirmation() {
     table.browser.assert_value("match.running", "black");
     table.confirm();
     table.assert_board(&begin.with_move(right));
+    // The moves are listed beside the board; the list does not step through the match.
+    let moves = "byId('moves').checkVisibility() && byId('moves').getBoundingClientRect().left
+        >= byId('board').getBoundingClientRect().right && byId('moves').innerText.includes('d1-d7/g7')";
+    table.browser.assert_value(moves, true);
+    assert_eq!(table.browser.evaluate("byId('moves').querySelector('.move[data-ply]').disabled"), true);
     table.browser.assert_value("match.running", "white");
     // A short remaining time shortens the search.
     table.browser.fill("#match-clock", "0:10");

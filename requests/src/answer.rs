@@ -4,8 +4,8 @@ use crate::request::Id;
 use otrera::board::bitboard::Bitboard;
 use otrera::endgame::{Enclosed, FillingProver, enclosed};
 use otrera::eval::ownership::Ownership;
-use otrera::record::Reading;
 use otrera::record::standing::Standing;
+use otrera::record::{self, Reading};
 use otrera::{GameRecord, Line, Move, Position, Report, Side};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -42,6 +42,12 @@ pub enum Answer {
     Marks {
         /// Minimum loss and name of each mark.
         marks: [(f32, &'static str); 3],
+        /// See [`record::CLEAR_RATE`].
+        clear_rate: f32,
+        /// See [`record::RATE_PER_MOVE`].
+        rate_per_move: f32,
+        /// See [`record::PHASE_ENDS`].
+        phases: [f32; 2],
     },
     /// Answer to `bench`.
     Bench(Value),
@@ -65,6 +71,16 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Returns the answer to `marks`.
+    pub fn marks() -> Self {
+        Self::Marks {
+            marks: record::MARKS,
+            clear_rate: record::CLEAR_RATE,
+            rate_per_move: record::RATE_PER_MOVE,
+            phases: record::PHASE_ENDS,
+        }
+    }
+
     /// Returns the answer for the games of a record.
     pub fn games(reading: Reading) -> Self {
         let warnings = reading.warnings.iter().map(ToString::to_string).collect();

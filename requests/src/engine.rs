@@ -110,7 +110,7 @@ impl Engine {
                 let game: GameRecord = serde_json::from_value(game).map_err(|error| error.to_string())?;
                 Answer::Text { text: form.write(&game)? }
             }
-            Task::Marks => Answer::Marks { marks: record::MARKS },
+            Task::Marks => Answer::marks(),
             Task::Bench => measured(),
             Task::Version => Answer::Version { version: env!("CARGO_PKG_VERSION") },
             // `otrera serve` ends requests before they come here.

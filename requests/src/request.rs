@@ -14,7 +14,7 @@
 //!                                                          warnings; the standing if there is one
 //! {"do":"read","bytes":"KDtHTVsxOF0"}                      games of a file of any encoding, given as base64
 //! {"do":"write","game":{…},"form":"sgf"}                   the text of a game from `read`, as json, sgf or ccgc
-//! {"do":"marks"}                                           the minimum losses of inaccuracy, mistake and blunder
+//! {"do":"marks"}                                           the numbers of a review: losses of marks, ends of phases
 //! {"do":"bench"}                                           the behaviour checksum and the speed
 //! {"do":"version"}                                         the version
 //! {"do":"cancel","of":7}                                   ends the requests with this id; without `of`, all requests
@@ -108,7 +108,7 @@ pub enum Task {
         /// Format of the text.
         form: Format,
     },
-    /// Returns the minimum losses of the marks of moves.
+    /// Returns the numbers by which a review marks moves and divides games.
     Marks,
     /// Measures speed and behaviour.
     Bench,

@@ -144,7 +144,8 @@ fn a_match_has_a_standing() {
 #[test]
 fn mark_thresholds_match_annotated_records() {
     let marks = json!([[0.2, "blunder"], [0.1, "mistake"], [0.05, "inaccuracy"]]);
-    assert_eq!(ask(&mut Engine::default(), &json!({"do": "marks"})), json!({"marks": marks}));
+    let scale = json!({"marks": marks, "clear_rate": 0.95, "rate_per_move": 0.04, "phases": [0.25, 0.5]});
+    assert_eq!(ask(&mut Engine::default(), &json!({"do": "marks"})), scale);
 }
 
 #[test]

@@ -125,6 +125,22 @@ impl From<Move> for PlayedMove {
 /// Review marks of bad moves, worst first: the minimum drop in the mover's win rate (0 to 1) and the mark's name.
 pub const MARKS: [(f32, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
 
+/// Win rate of a side beyond which its moves in unproven positions are also marked by the lead that they lose.
+pub const CLEAR_RATE: f32 = 0.95;
+
+/// Loss of the win rate that counts as much as a move of the lead there: five moves are a blunder.
+pub const RATE_PER_MOVE: f32 = 0.04;
+
+/// Shares of the squares free of amazons that arrows fill at the ends of opening and middle game.
+pub const PHASE_ENDS: [f32; 2] = [0.25, 0.5];
+
+/// Returns the phase of a game: 0 for the opening, 1 for the middle game, 2 for the endgame.
+pub fn phase_of(position: &Position) -> usize {
+    let amazons: u32 = Side::BOTH.map(|side| position.amazons(side).len()).iter().sum();
+    let share = position.arrows().len() as f32 / (position.size().area() as u32 - amazons) as f32;
+    PHASE_ENDS.iter().filter(|&&end| share >= end).count()
+}
+
 /// Notes on the positions of a line of moves. The key is the number of moves in the line before the position; positions
 /// without a note have no entry.
 pub type Notes = BTreeMap<usize, Note>;

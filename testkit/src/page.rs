@@ -4,10 +4,17 @@ use crate::browser::Browser;
 use crate::files::{repository, target};
 use crate::skip;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Packages that tests install with npm: the accessibility checker axe-core (<https://github.com/dequelabs/axe-core>)
+/// and the compiler of TypeScript, which checks the types of the page's modules.
+const NPM_PACKAGES: [&str; 2] = ["axe-core@4.11", "typescript@5.9.3"];
+
+/// The script of each package.
+const NPM_FILES: [&str; 2] = ["axe-core/axe.min.js", "typescript/lib/tsc.js"];
 
 /// Returns the page as `make web` builds it; `None`, with a message, without Rust's WebAssembly target.
 pub fn page(test: &str) -> Option<&'static Path> {
@@ -39,21 +46,43 @@ fn build() -> PathBuf {
     page
 }
 
-/// Returns the script of the accessibility checker axe-core (<https://github.com/dequelabs/axe-core>), downloaded once
-/// with npm; `None`, with a message, if npm fails.
-pub fn axe() -> Option<String> {
+/// Returns a file of [`NPM_PACKAGES`], downloaded once with npm; `None`, with a message, if npm fails.
+fn npm_file(test: &str, file: &str) -> Option<PathBuf> {
+    static IS_INSTALLED: OnceLock<bool> = OnceLock::new();
     let folder = target().join("tmp/npm");
-    let script = folder.join("node_modules/axe-core/axe.min.js");
-    if !script.exists() {
+    let modules = folder.join("node_modules");
+    let is_installed = *IS_INSTALLED.get_or_init(|| {
         let install = ["install", "--no-audit", "--no-fund", "--silent", "--prefix"];
-        let npm = Command::new("npm").args(install).arg(&folder).arg("axe-core@4.11").status();
-        if !npm.is_ok_and(|status| status.success()) {
-            assert!(std::env::var_os("CI").is_none(), "no axe-core: apt-get install npm");
-            skip("accessibility of the page", "no axe-core (sudo apt-get install npm, and a network)");
-            return None;
-        }
+        let install = || Command::new("npm").args(install).arg(&folder).args(NPM_PACKAGES).status();
+        NPM_FILES.iter().all(|file| modules.join(file).exists())
+            || install().is_ok_and(|status| status.success())
+    });
+    if !is_installed {
+        assert!(std::env::var_os("CI").is_none(), "no axe-core and TypeScript: apt-get install npm");
+        skip(test, "no axe-core and TypeScript (sudo apt-get install npm, and a network)");
     }
+    is_installed.then(|| modules.join(file))
+}
+
+/// Returns the script of the accessibility checker axe-core; `None`, with a message, if npm fails.
+pub fn axe() -> Option<String> {
+    let script = npm_file("accessibility of the page", NPM_FILES[0])?;
     Some(std::fs::read_to_string(script).expect("npm has installed the script"))
+}
+
+/// Checks the types of the page with TypeScript; `None`, with a message, if npm fails. The output lists the files.
+pub fn checked_types() -> Option<Output> {
+    let compiler = npm_file("types of the page", NPM_FILES[1])?;
+    let project = repository().join("web/page");
+    Some(
+        Command::new("node")
+            .arg(compiler)
+            .arg("--listFiles")
+            .arg("--project")
+            .arg(project)
+            .output()
+            .expect("node starts"),
+    )
 }
 
 /// Fails if axe-core, which must be loaded ([`axe`]), finds problems of more than `minor` impact on the page shown.

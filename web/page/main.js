@@ -1,7 +1,7 @@
 // The page's controls and start-up.
 
-import { byId, html } from "shared/elements.js";
-import { language, settings, speak, t, TEXT, translate } from "page/core/text.js";
+import { byId, html, targetOf } from "shared/elements.js";
+import { language, messageOf, settings, speak, t, TEXT, translate } from "page/core/text.js";
 import { server } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
 import { sound } from "page/core/sound.js";
@@ -26,18 +26,17 @@ import { match } from "page/rooms/match.js";
 import { listenToPictures } from "page/picture.js";
 import { rules } from "page/rules.js";
 
-const THEMES = ["auto", "light", "dark"];
-const SQUARES_SHOWN = ["off", "territory", "owners", "moves"];
 
+/** @param {string} chosen */
 function setLanguage(chosen) {
   speak(chosen);
   translate();
   options("language", Object.entries(TEXT).map(([name, text]) => [name, text.language]), language);
-  options("theme", THEMES.map((theme) => [theme, t("themes")[theme]]), byId("theme").value || (settings.get("theme") ?? "auto"));
-  options("squares-shown", SQUARES_SHOWN.map((what) => [what, t("squaresShown")[what]]), byId("squares-shown").value || "off");
+  options("theme", Object.entries(t("themes")), byId("theme").value || (settings.get("theme") ?? "auto"));
+  options("squares-shown", Object.entries(t("squaresShown")), byId("squares-shown").value || "off");
   fillControls();
-  byId("save").replaceChildren(...Object.keys(FORMS).map((form) =>
-    html("button", { type: "button", "data-form": form, onclick: () => save(form) }, t("saveAs", FORMS[form][0]))));
+  byId("save").replaceChildren(...FORMS.map(({ form, name }) =>
+    html("button", { type: "button", "data-form": form, onclick: () => save(form) }, t("saveAs", name))));
   fillNewGame();
   match.translate();
   byId("server-note").hidden = !server;
@@ -48,33 +47,52 @@ function setLanguage(chosen) {
   room().renew();
 }
 
+/** @param {string} theme */
 function setTheme(theme) {
   settings.set("theme", theme);
   document.documentElement.style.colorScheme = theme === "auto" ? "" : theme;
 }
 
-/** Opens a room, unless a running match keeps the board. */
+/**
+ * Opens a room, unless a running match keeps the board.
+ * @param {Room | undefined} wanted
+ */
 function goTo(wanted) {
   if (!wanted?.active && !room().panel().leaves) return tell(t("matchRuns"));
   return wanted?.visit();
 }
 
-/** Steps through the game by keys that neither a control nor a square uses. */
+/**
+ * Steps through the game by keys that neither a control nor a square uses.
+ * @param {KeyboardEvent} event
+ */
 function stepByKey(event) {
-  const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-  const isTyping = event.target.closest("input, select, textarea, dialog, .scroll-x");
-  if (event.key === "Escape" && !event.target.closest("dialog")) setHalf({});
-  if (isTyping || !room().panel().steps || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !(event.key in steps)) return;
+  const by = new Map([["ArrowLeft", -1], ["ArrowRight", 1], ["Home", -Infinity], ["End", Infinity]]).get(event.key);
+  const isTyping = targetOf(event).closest("input, select, textarea, dialog, .scroll-x");
+  if (event.key === "Escape" && !targetOf(event).closest("dialog")) setHalf({});
+  if (!by || isTyping || !room().panel().steps || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  step(steps[event.key]);
+  step(by);
 }
 
 function listen() {
+  /**
+   * @param {keyof Elements} id
+   * @param {() => unknown} action
+   */
   const click = (id, action) => byId(id).addEventListener("click", () => action());
-  const change = (id, action) => byId(id).addEventListener("change", ({ target }) => action(target));
-  for (const id of ["door-play", "basics-play"]) click(id, () => askNewGame(false));
+  /**
+   * @template {keyof Elements} Id
+   * @param {Id} id
+   * @param {(element: Elements[Id]) => unknown} action
+   */
+  const change = (id, action) => byId(id).addEventListener("change", () => action(byId(id)));
+  click("door-play", () => askNewGame(false));
+  click("basics-play", () => askNewGame(false));
   click("door-analyse", () => analyseRoom.visit());
-  for (const one of [playRoom, analyseRoom, door]) click(`open-${one.mode}`, () => goTo(one));
+  click("open-play", () => goTo(playRoom));
+  click("open-analyse", () => goTo(analyseRoom));
+  click("open-door", () => goTo(door));
   click("to-start", () => step(-Infinity));
   click("back", () => step(-1));
   click("forward", () => step(1));
@@ -101,12 +119,13 @@ function listen() {
   change("language", ({ value }) => setLanguage(value));
   change("theme", ({ value }) => setTheme(value));
   change("squares-shown", ({ value }) => {
-    state.squares = value;
+    state.squares = /** @type {SquaresShown} */ (value);
     draw();
   });
-  byId("comment").addEventListener("input", ({ target }) => {
+  byId("comment").addEventListener("input", () => {
     const { note } = state.tree.current;
-    if (target.value) note.comment = target.value;
+    const { value } = byId("comment");
+    if (value) note.comment = value;
     else delete note.comment;
   });
   change("comment", () => {
@@ -116,7 +135,7 @@ function listen() {
   change("lines", drawSearch);
   change("games", ({ value }) => showGame(Number(value)));
   change("file", (input) => {
-    if (input.files.length > 0) openFiles([...input.files]);
+    if (input.files?.length) openFiles([...input.files]);
     input.value = "";
   });
   listenToForms();
@@ -138,7 +157,7 @@ function listen() {
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    if (event.dataTransfer.files.length > 0) openFiles([...event.dataTransfer.files]);
+    if (event.dataTransfer?.files.length) openFiles([...event.dataTransfer.files]);
   });
   addEventListener("hashchange", async () => {
     if (!room().panel().leaves) return tell(t("matchRuns"));
@@ -171,28 +190,34 @@ async function measure() {
 /** Draws the continuation of a best move under the pointer or with focus; a click plays the move. */
 function listenToLines() {
   const lines = byId("best-moves").tBodies[0];
+  /** @param {number | null} index */
   const point = (index) => {
     if (index === state.pointed) return;
     state.pointed = index;
     drawOverlay(state.tree.current);
   };
   for (const event of ["mouseover", "focusin"]) {
-    lines.addEventListener(event, ({ target }) => point(target.closest("tr")?.sectionRowIndex ?? null));
+    lines.addEventListener(event, (given) => point(targetOf(given).closest("tr")?.sectionRowIndex ?? null));
   }
   for (const event of ["mouseleave", "focusout"]) lines.addEventListener(event, () => point(null));
-  lines.addEventListener("click", ({ target }) => {
+  lines.addEventListener("click", (event) => {
+    const target = targetOf(event);
     if (target.matches(".best") && canMove(state.tree.current)) play(target.textContent);
   });
 }
 
 function listenToForms() {
+  /**
+   * @param {keyof Elements} id
+   * @param {() => unknown} action
+   */
   const submit = (id, action) => byId(id).addEventListener("submit", (event) => {
     event.preventDefault();
     action();
   });
   submit("type-move", () => playTyped(byId("typed-move").value));
-  byId("paste-dialog").addEventListener("close", ({ target }) => {
-    if (target.returnValue === "read") openText(t("pasted"), byId("pasted").value);
+  byId("paste-dialog").addEventListener("close", () => {
+    if (byId("paste-dialog").returnValue === "read") openText(t("pasted"), byId("pasted").value);
   });
 }
 
@@ -203,7 +228,7 @@ async function begin() {
   try {
     await engine.ready;
   } catch (error) {
-    byId("status").textContent = t("engineFailed", error.message);
+    byId("status").textContent = t("engineFailed", messageOf(error));
     return;
   }
   await review.prepare();

@@ -13,8 +13,12 @@ const EXAMPLE_STEP = 1300;
 export const EXAMPLE = { start: "1q2q/5/1*3/4*/Q2Q1 w - - 0 1", move: "d1-d4/b2" };
 
 export const rules = {
+  /** @type {Board | null} */
   board: null,
-  timer: null,
+  /** @type {number | undefined} */
+  timer: undefined,
+  /** The step of the example that is shown. */
+  step: 0,
 
   open() {
     byId("rules-list").replaceChildren(...t("rulesText").map((text) => html("li", {}, text)));
@@ -27,16 +31,19 @@ export const rules = {
     this.showVersion();
   },
 
-  /** Shows a step of the example: 0 is the start, 1 the amazon's move, 2 the whole move. */
+  /**
+   * Shows a step of the example: 0 is the start, 1 the amazon's move, 2 the whole move.
+   * @param {number} step
+   */
   show(step) {
     this.step = step;
     const moves = step > 0 ? [{ move: EXAMPLE.move }] : [];
     const position = boardAfter({ start: EXAMPLE.start, moves }, 1);
     if (step === 1) {
       position.arrows.pop();
-      delete position.last.arrow;
+      delete position.last?.arrow;
     }
-    this.board.draw(EXAMPLE, position);
+    this.board?.draw(EXAMPLE, position);
   },
 
   /** Plays the example once. */
@@ -60,6 +67,6 @@ export const rules = {
     byId("open-rules").addEventListener("click", () => this.open());
     byId("rules-play").addEventListener("click", () => this.play());
     // The event can arrive after the dialog is open again.
-    byId("rules-dialog").addEventListener("close", ({ target }) => target.open || clearInterval(this.timer));
+    byId("rules-dialog").addEventListener("close", () => byId("rules-dialog").open || clearInterval(this.timer));
   },
 };

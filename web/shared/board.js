@@ -7,13 +7,33 @@ const CELL = 10;
 const MARGIN = 5;
 
 export class Board {
+  /**
+   * The game shown, or null before the next drawing.
+   * @type {object | null}
+   */
+  key = null;
+  flipped = false;
+  edge = 0;
+  under = svg("g");
+  marks = svg("g");
+  tiles = svg("g");
+  lines = svg("g");
+  over = svg("g");
+  /**
+   * The drawings of the amazons.
+   * @type {SVGGElement[]}
+   */
+  pieces = [];
+
+  /** @param {HTMLElement} holder */
   constructor(holder) {
     this.holder = holder;
-    this.key = null;
-    this.flipped = false;
   }
 
-  /** Puts White's side at the bottom if `flipped`, otherwise Black's. The next drawing shows the change. */
+  /**
+   * Puts White's side at the bottom if `flipped`, otherwise Black's. The next drawing shows the change.
+   * @param {boolean} flipped
+   */
   flip(flipped) {
     this.flipped = flipped;
     this.key = null;
@@ -22,6 +42,8 @@ export class Board {
   /**
    * Draws a position. Pieces glide between positions with the same key, which identifies a game. `under` and `over` are
    * groups for further drawings below and above the pieces.
+   * @param {object} key
+   * @param {BoardPosition} position
    */
   draw(key, position) {
     if (this.key !== key) {
@@ -38,11 +60,12 @@ export class Board {
     this.drawLast(position.last);
   }
 
+  /** @param {BoardPosition} position */
   build(position) {
     this.edge = position.edge;
     const length = this.edge * CELL;
     const box = `${-MARGIN} -1 ${length + MARGIN + 1} ${length + MARGIN + 1}`;
-    [this.under, this.marks, this.tiles, this.lines, this.over] = Array.from({ length: 5 }, () => svg("g"));
+    for (const group of [this.under, this.marks, this.tiles, this.lines, this.over]) group.replaceChildren();
     this.pieces = position.amazons.map(({ side }) => {
       const element = piece(side);
       element.dataset.side = side;
@@ -56,6 +79,7 @@ export class Board {
   /** Returns the SVG elements of an empty board: its squares and coordinates. */
   squares() {
     const length = this.edge * CELL;
+    /** @type {SVGElement[]} */
     const elements = [svg("rect", { class: "rim", x: -0.6, y: -0.6, width: length + 1.2, height: length + 1.2, rx: 0.8 })];
     for (let row = 0; row < this.edge; row += 1) {
       for (let column = 0; column < this.edge; column += 1) {
@@ -71,22 +95,31 @@ export class Board {
     return elements;
   }
 
+  /** @param {Square} square */
   centre(square) {
     const [column, row] = placeOf(square);
     const [x, y] = [(column + 0.5) * CELL, (this.edge - row - 0.5) * CELL];
     return this.flipped ? [this.edge * CELL - x, this.edge * CELL - y] : [x, y];
   }
 
-  /** Returns the rectangle of a square, smaller by `inset` on each side. */
+  /**
+   * Returns the rectangle of a square, smaller by `inset` on each side.
+   * @param {Square} square
+   * @param {string} name
+   * @param {number} [inset]
+   */
   cell(square, name, inset = 0) {
     const [x, y] = this.centre(square);
     const width = CELL - 2 * inset;
     return svg("rect", { class: name, x: x - width / 2, y: y - width / 2, width, height: width, rx: inset });
   }
 
-  /** Draws the arrows. Reuses the elements drawn before, up to the first arrow that differs. */
+  /**
+   * Draws the arrows. Reuses the elements drawn before, up to the first arrow that differs.
+   * @param {Square[]} arrows
+   */
   drawArrows(arrows) {
-    const drawn = [...this.tiles.children];
+    const drawn = /** @type {SVGElement[]} */ ([...this.tiles.children]);
     const parting = drawn.findIndex((tile, index) => tile.dataset.square !== arrows[index]);
     if (parting >= 0) drawn.slice(parting).forEach((tile) => tile.remove());
     for (const square of arrows.slice(this.tiles.childElementCount)) {
@@ -100,21 +133,29 @@ export class Board {
     for (const tile of this.tiles.children) tile.classList.toggle("newest", tile === last);
   }
 
-  /** Draws the last move: the amazon's line, and the arrow's if it has been shot. */
+  /**
+   * Draws the last move: the amazon's line, and the arrow's if it has been shot.
+   * @param {Course | null} last
+   */
   drawLast(last) {
     this.marks.replaceChildren();
     this.lines.replaceChildren();
     for (const tile of this.tiles.querySelectorAll(".newest")) tile.classList.toggle("newest", last !== null);
     if (last === null) return;
-    for (const name of ["from", "to"]) {
-      const mark = this.cell(last[name], `mark ${name}`);
-      mark.dataset.square = last[name];
+    for (const [name, square] of [["from", last.from], ["to", last.to]]) {
+      const mark = this.cell(square, `mark ${name}`);
+      mark.dataset.square = square;
       this.marks.append(mark);
     }
     this.lines.append(...this.course(last, "way", "flight"));
   }
 
-  /** Returns the lines of a move or of its first half, with the CSS classes `way` (amazon) and `flight` (arrow). */
+  /**
+   * Returns the lines of a move or of its first half, with the CSS classes `way` (amazon) and `flight` (arrow).
+   * @param {Course} given
+   * @param {string} way
+   * @param {string} flight
+   */
   course({ from, to, arrow }, way, flight) {
     // An arrow shot back at the square that the amazon left would cover the amazon's line.
     const shift = arrow === from ? 1 : 0;
@@ -123,11 +164,23 @@ export class Board {
     return lines;
   }
 
-  /** Returns a line with a head between two squares, shortened at both ends and shifted to its right. */
+  /**
+   * Returns a line with a head between two squares, shortened at both ends and shifted to its right.
+   * @param {Square} from
+   * @param {Square} to
+   * @param {string} name
+   * @param {number} startGap
+   * @param {number} endGap
+   * @param {number} shift
+   */
   line(from, to, name, startGap, endGap, shift) {
     const [[x1, y1], [x2, y2]] = [this.centre(from), this.centre(to)];
     const length = Math.hypot(x2 - x1, y2 - y1);
     const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+    /**
+     * @param {number} along
+     * @param {number} [aside]
+     */
     const at = (along, aside = 0) => {
       const across = aside + shift;
       return `${(x1 + dx * along - dy * across).toFixed(2)} ${(y1 + dy * along + dx * across).toFixed(2)}`;

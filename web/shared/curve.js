@@ -13,27 +13,54 @@ const SIGN_WIDTH = 14;
 export class Curve {
   /**
    * Calls `choose` with the ply that somebody points at. `chart(game)` returns the data to draw:
-   * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, label, mark }], legend: [element or text] }],
-   * bars: [{ ply, share, side, sign }] }`. `side` is a CSS class; the text `empty` is shown if no series has a point.
-   * `proven` points look different, `label` is a text beside a point or null, and `mark` is the CSS class of a larger
-   * point below it or null. The optional `leads`, `{ points: [{ ply, lead }], legend }`, are drawn by the right axis. The optional `bars` below the curve have heights proportional to `share` and a sign above.
+   * `{ plies, label, empty, series: [{ side, points: [{ ply, rate, proven, mark }], legend: [element or text] }], bars:
+   * [{ ply, share, side, sign }] }`. `side` is a CSS class; the text `empty` is shown if no series has a point.
+   * `proven` points look different, and `mark` is the CSS class of a larger point below a point or null. The optional
+   * `leads`, `{ points: [{ ply, lead }], legend }`, are drawn by the right axis. The optional `bars` below the curve
+   * have heights proportional to `share` and a sign above. No text lies on the curve.
+   * @param {HTMLElement} holder
+   * @param {(ply: number) => void} choose
+   * @param {(game: object | null) => Chart} chart
    */
   constructor(holder, choose, chart) {
     this.holder = holder;
     this.choose = choose;
     this.chart = chart;
+    /** @type {object | null} */
     this.game = null;
+    /**
+     * The picture, or null without a point to draw.
+     * @type {SVGSVGElement | null}
+     */
+    this.picture = null;
+    this.cursor = svg("g", { class: "cursor" });
+    /** @type {Series[]} */
+    this.series = [];
+    /** The ply shown and the number of plies. */
+    this.ply = 0;
+    this.plies = 0;
+    /** Sizes in pixels: of the curve, with its bars, and right of it. */
     this.width = 0;
+    this.height = 0;
+    this.full = 0;
+    this.right = 0;
     new ResizeObserver(() => this.redrawIfResized()).observe(holder);
   }
 
+  /**
+   * @param {object} game
+   * @param {number} ply
+   */
   draw(game, ply) {
     this.ply = ply;
     if (this.game !== game) this.redraw(game);
     else this.placeCursor();
   }
 
-  /** Draws the whole curve of a game. */
+  /**
+   * Draws the whole curve of a game.
+   * @param {object} game
+   */
   redraw(game) {
     this.game = game;
     this.build();
@@ -46,11 +73,13 @@ export class Curve {
     }
   }
 
+  /** @param {number} ply */
   x(ply) {
     const plies = Math.max(1, this.plies);
     return CURVE.left + (ply / plies) * (this.width - CURVE.left - this.right);
   }
 
+  /** @param {number} rate */
   y(rate) {
     return CURVE.top + (1 - rate) * (this.height - CURVE.top - CURVE.bottom);
   }
@@ -69,8 +98,7 @@ export class Curve {
       this.holder.replaceChildren(html("p", { class: "empty" }, empty));
       return;
     }
-    this.cursor = svg("g", { class: "cursor" });
-    this.picture = svg("svg", {
+    const picture = svg("svg", {
       width: this.width,
       height: this.full,
       role: "img",
@@ -78,14 +106,16 @@ export class Curve {
       onpointerdown: (event) => this.point(event),
       onpointermove: (event) => event.buttons === 1 && this.point(event),
     });
-    this.picture.append(...this.grid(), ...this.bars(bars), ...this.leads(leads), ...series.flatMap((one) => this.line(one)), this.cursor);
+    this.picture = picture;
+    picture.append(...this.grid(), ...this.bars(bars), ...this.leads(leads), ...series.flatMap((one) => this.line(one)), this.cursor);
     const entries = series.map(({ side, legend }) => html("span", { class: `entry ${side}` }, html("span", { class: "swatch" }), ...legend));
     if (leads) entries.push(html("span", { class: "entry lead" }, html("span", { class: "swatch" }), ...leads.legend));
-    this.holder.replaceChildren(html("div", { class: "legend" }, ...entries), this.picture);
+    this.holder.replaceChildren(html("div", { class: "legend" }, ...entries), picture);
   }
 
   grid() {
     const right = this.width - this.right;
+    /** @type {SVGElement[]} */
     const elements = [];
     for (const rate of [0, 0.25, 0.5, 0.75, 1]) {
       const y = this.y(rate);
@@ -99,7 +129,10 @@ export class Curve {
     return elements;
   }
 
-  /** Returns the bars below the curve. The highest one has full height, unless its share is below `MIN_BAR_SCALE`. */
+  /**
+   * Returns the bars below the curve. The highest one has full height, unless its share is below `MIN_BAR_SCALE`.
+   * @param {CurveBar[]} bars
+   */
   bars(bars) {
     if (bars.length === 0) return [];
     const bottom = this.full - 2;
@@ -120,10 +153,14 @@ export class Curve {
     return [...lines, label, ...drawn];
   }
 
-  /** Returns the line of the leads and the labels of its axis. */
+  /**
+   * Returns the line of the leads and the labels of its axis.
+   * @param {Leads | null} leads
+   */
   leads(leads) {
     if (!leads) return [];
     const highest = Math.max(MIN_LEAD_SCALE, ...leads.points.map(({ lead }) => Math.ceil(Math.abs(lead) / 5) * 5));
+    /** @param {number} lead */
     const y = (lead) => this.y(0.5 + lead / highest / 2);
     const ticks = [highest, 0, -highest].map((lead) => svg("text", { class: "tick", x: this.width - this.right + 6, y: y(lead) + 4 },
       lead > 0 ? `+${lead}` : lead < 0 ? `−${-lead}` : "0"));
@@ -131,6 +168,7 @@ export class Curve {
     return [...ticks, svg("path", { class: "rates lead", d: path.join("") })];
   }
 
+  /** @param {Series} given */
   line({ points, side }) {
     const path = points.map(({ ply, rate }, index) => `${index ? "L" : "M"}${this.x(ply).toFixed(1)} ${this.y(rate).toFixed(1)}`);
     const dots = points.map(({ ply, rate, proven }) => {
@@ -140,17 +178,9 @@ export class Curve {
         ? svg("path", { class: `dot ${side}`, d: `M${x} ${y - 3}l3 3-3 3-3-3z` })
         : svg("circle", { class: `dot ${side}`, cx: x, cy: y, r: 2.2 });
     });
-    const labels = points.filter(({ label }) => label).map((point) => this.label(point));
-    const marks = points.filter(({ mark }) => mark).map(({ ply, rate, mark }) => svg("circle", { class: `marked ${mark}`, cx: this.x(ply), cy: this.y(rate), r: 4.5 }));
-    return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...marks, ...dots, ...labels];
-  }
 
-  /** Returns the label of a point, shifted towards the middle of the curve's height, where it covers no line. */
-  label({ ply, rate, label }) {
-    const isRight = this.x(ply) > this.width / 2;
-    const x = isRight ? this.width - this.right : this.x(ply) + 6;
-    const y = this.y(rate) + (rate < 0.5 ? -22 : 32);
-    return svg("text", { class: "tick", x, y, "text-anchor": isRight ? "end" : "start" }, label);
+    const marks = points.filter(({ mark }) => mark).map(({ ply, rate, mark }) => svg("circle", { class: `marked ${mark}`, cx: this.x(ply), cy: this.y(rate), r: 4.5 }));
+    return [svg("path", { class: `rates ${side}`, d: path.join("") }), ...marks, ...dots];
   }
 
   placeCursor() {
@@ -164,7 +194,9 @@ export class Curve {
     this.cursor.replaceChildren(line, ...marks);
   }
 
+  /** @param {PointerEvent} event */
   point(event) {
+    if (!this.picture) return;
     const along = event.clientX - this.picture.getBoundingClientRect().left - CURVE.left;
     const share = along / (this.width - CURVE.left - this.right);
     this.choose(Math.round(Math.min(1, Math.max(0, share)) * this.plies));

@@ -1,11 +1,13 @@
 // Positions of a game by ply. Squares are texts like "d7".
 
-import { SIDES } from "shared/elements.js";
-
-/** Parses a FEN: `{ edge, side, amazons: [{ side, square }], arrows: [square] }`, where `side` is the side to move. */
+/**
+ * Parses a FEN: `{ edge, side, amazons: [{ side, square }], arrows: [square] }`, where `side` is the side to move.
+ * @param {Fen} fen
+ */
 export function startOf(fen) {
   const [placement, toMove] = fen.split(" ");
   const rows = placement.split("/");
+  /** @type {{ edge: number, side: Side, amazons: BoardPosition["amazons"], arrows: Square[] }} */
   const start = { edge: rows.length, side: toMove === "b" ? "white" : "black", amazons: [], arrows: [] };
   rows.forEach((row, fromTop) => {
     let column = 0;
@@ -20,42 +22,47 @@ export function startOf(fen) {
   return start;
 }
 
+/**
+ * @param {number} column
+ * @param {number} row
+ */
 export function squareAt(column, row) {
   return String.fromCharCode(97 + column) + (row + 1);
 }
 
-/** Returns column and row of a square, both from 0. */
+/**
+ * Returns column and row of a square, both from 0.
+ * @param {Square} square
+ * @returns {[number, number]}
+ */
 export function placeOf(square) {
   return [square.charCodeAt(0) - 97, Number.parseInt(square.slice(1), 10) - 1];
 }
 
-/** Splits the text of a move into its three squares. */
+/**
+ * Splits the text of a move into its three squares.
+ * @param {Move} move
+ */
 export function squaresOf(move) {
-  const [from, to, arrow] = move.match(/[a-j]\d+/g);
+  const [from, to, arrow] = /** @type {string[]} */ (move.match(/[a-j]\d+/g));
   return { from, to, arrow };
 }
 
-/** Returns the board after this number of plies. Amazons and arrows keep their order, so that drawings can glide. */
+/**
+ * Returns the board after this number of plies. Amazons and arrows keep their order, so that drawings can glide.
+ * @param {{ start: Fen, moves: { move: Move }[] }} game
+ * @param {number} plies
+ * @returns {BoardPosition}
+ */
 export function boardAfter(game, plies) {
   const { edge, amazons, arrows } = startOf(game.start);
+  /** @type {Course | null} */
   let last = null;
   for (const { move } of game.moves.slice(0, plies)) {
-    last = squaresOf(move);
-    amazons.find((amazon) => amazon.square === last.from).square = last.to;
-    arrows.push(last.arrow);
+    const { from, to, arrow } = squaresOf(move);
+    last = { from, to, arrow };
+    for (const amazon of amazons) if (amazon.square === from) amazon.square = to;
+    arrows.push(arrow);
   }
   return { edge, amazons, arrows, last };
-}
-
-/** Returns the side that plays a ply, counted from 0. */
-function moverOf(game, ply) {
-  const first = SIDES.indexOf(startOf(game.start).side);
-  return SIDES[(first + ply) % 2];
-}
-
-/** Returns Black's win rate as estimated by the player of this ply, counted from 0; null without an estimate. */
-function blackRate(game, ply) {
-  const rate = game.moves[ply].win_rate;
-  if (rate == null) return null;
-  return moverOf(game, ply) === "black" ? rate : 1 - rate;
 }

@@ -1,4 +1,4 @@
-//! Modules of the page: the core imports no room, and no room imports another.
+//! Modules of the page: the core imports no room, and no room imports another. Types name the elements of the page.
 
 use std::fs;
 use std::path::Path;
@@ -27,6 +27,45 @@ fn the_core_knows_no_room_and_no_room_another() {
     for (name, text) in rooms {
         assert!(!text.contains("\"page/rooms/"), "rooms/{name} imports another room");
     }
+}
+
+/// Names in `types.d.ts` of the kinds of elements, and their tags in `page.html`.
+const KINDS: [(&str, &str); 7] = [
+    ("Inputs", "input"),
+    ("Selects", "select"),
+    ("Buttons", "button"),
+    ("Areas", "textarea"),
+    ("Tables", "table"),
+    ("Bars", "progress"),
+    ("Dialogs", "dialog"),
+];
+
+#[test]
+fn the_types_name_every_element_by_its_kind() {
+    let [page, types] = ["page.html", "types.d.ts"].map(|name| {
+        fs::read_to_string(repository().join("web/page").join(name)).expect("a file of the page")
+    });
+    let elements = page.split('<').filter_map(|tag| {
+        let (start, _) = tag.split_once('>')?;
+        let (_, id) = start.split_once(" id=\"")?;
+        let name = start.split_whitespace().next()?;
+        let kind = KINDS.iter().find(|(_, tag)| *tag == name).map_or("Others", |(kind, _)| kind);
+        Some((kind, id.split('"').next()?.to_owned()))
+    });
+    let mut elements: Vec<(&str, String)> = elements.collect();
+    let kinds = KINDS.iter().map(|(kind, _)| *kind).chain(["Others"]);
+    let mut named: Vec<(&str, String)> = kinds
+        .flat_map(|kind| {
+            let (_, rest) = types.split_once(&format!("type {kind} =")).expect("a type of ids");
+            let list = rest.split(';').next().expect("an end of the type");
+            list.split('"').skip(1).step_by(2).map(|id| (kind, id.to_owned())).collect::<Vec<_>>()
+        })
+        .collect();
+    elements.sort();
+    named.sort();
+    assert!(elements.len() > 200, "{} elements", elements.len());
+    let differs = elements.iter().zip(&named).find(|(element, name)| element != name);
+    assert_eq!(elements, named, "first difference: {differs:?}");
 }
 
 /// A key in two files would silently replace the other text.

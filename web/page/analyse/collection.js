@@ -1,6 +1,6 @@
 // Collections: records with several games. Reviews all of them, counts mistakes by player and phase, shows a standing.
 
-import { byId, html, SIDES } from "shared/elements.js";
+import { byId, html, percent, SIDES } from "shared/elements.js";
 import { startOf } from "shared/replay.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
@@ -8,14 +8,15 @@ import { opened, showGame } from "page/core/records.js";
 import { FAULTS, review } from "page/core/review.js";
 import { signed } from "page/core/lead.js";
 
-/** Shares of the squares that are shot at the end of opening and middle game. */
-const PHASE_ENDS = [0.2, 0.5];
 
-/** Returns the phase of a node's move: 0 for the opening, 1 for the middle game, 2 for the endgame. */
-function phaseOf(node) {
-  const { edge, arrows } = startOf(state.tree.start);
-  const share = (arrows.length + node.ply - 1) / edge ** 2;
-  return PHASE_ENDS.filter((end) => share >= end).length;
+/**
+ * Returns the phase of a node's move: 0 for the opening, 1 for the middle game, 2 for the endgame.
+ * @param {GameNode} node
+ */
+export function phaseOf(node) {
+  const { edge, amazons, arrows } = startOf(state.tree.start);
+  const share = (arrows.length + node.ply - 1) / (edge ** 2 - amazons.length);
+  return review.scale.phases.filter((end) => share >= end).length;
 }
 
 /** Returns an empty count of a player: games, and for each phase moves, their loss and the number of each fault. */
@@ -24,9 +25,15 @@ function emptyCount() {
 }
 
 export const collection = {
-  /** The review of all games in progress, or null. */
+  /**
+   * The review of all games in progress, or null.
+   * @type {{ games: GameRecord[], done: number } | null}
+   */
   run: null,
-  /** Counts of the players by name. */
+  /**
+   * Counts of the players by name.
+   * @type {Map<string, ReturnType<typeof emptyCount>>}
+   */
   players: new Map(),
 
   toggle() {
@@ -54,20 +61,24 @@ export const collection = {
     this.draw();
   },
 
-  /** Adds the reviewed game shown to the counts. */
+  /**
+   * Adds the reviewed game shown to the counts.
+   * @param {GameTree} given
+   */
   count({ record }) {
     for (const side of SIDES) {
       const name = record[side] || t(side);
-      if (!this.players.has(name)) this.players.set(name, emptyCount());
-      const known = this.players.get(name);
+      const known = this.players.get(name) ?? emptyCount();
+      this.players.set(name, known);
       known.games += 1;
       for (const node of review.movesOf(side)) {
         const phase = known.phases[phaseOf(node)];
-        const fault = FAULTS.indexOf(review.markOf(node));
+        const mark = review.markOf(node);
+        const fault = mark ? FAULTS.indexOf(mark) : -1;
         if (fault >= 0) phase.faults[fault] += 1;
         if (review.isDecided(node)) continue;
         phase.moves += 1;
-        phase.lost += review.lossOf(node);
+        phase.lost += review.lossOf(node) ?? 0;
       }
     }
   },
@@ -80,6 +91,8 @@ export const collection = {
     byId("review-all-done").textContent = run ? t("reviewingGame", run.done + 1, games.length) : "";
     byId("mistakes-part").hidden = this.players.size === 0;
     if (this.players.size > 0) byId("mistakes").replaceChildren(...this.mistakes());
+    const [opening, middle] = review.scale.phases.map((end) => percent(end, 0));
+    byId("mistake-note").textContent = t("mistakeNote", opening, middle);
     byId("standing-part").hidden = !standing;
     if (!standing) return;
     byId("standing").replaceChildren(...this.standing(standing));
@@ -94,8 +107,12 @@ export const collection = {
     return [html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...rows)];
   },
 
-  /** Returns head and body of the cross-table with ratings. A score opens the first game of its two players. */
+  /**
+   * Returns head and body of the cross-table with ratings. A score opens the first game of its two players.
+   * @param {Standing} given
+   */
   standing({ players, wins }) {
+    /** @param {number[]} numbers */
     const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
     const head = ["#", t("player"), "Elo", t("score"), ...players.map((_, index) => index + 1)];
     const rows = players.map(({ name, elo, margin }, row) => {
@@ -107,10 +124,15 @@ export const collection = {
     return [html("thead", {}, html("tr", {}, ...head.map((text) => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows)];
   },
 
-  /** Returns the score of one player against another: a button that opens their first game. */
+  /**
+   * Returns the score of one player against another: a button that opens their first game.
+   * @param {string[]} names
+   * @param {number} won
+   * @param {number} lost
+   */
   pair(names, won, lost) {
     if (won + lost === 0) return "–";
-    const first = opened.games.findIndex((game) => SIDES.every((side) => names.includes(game[side])) && game.black !== game.white);
+    const first = opened.games.findIndex((game) => SIDES.every((side) => names.includes(game[side] ?? "")) && game.black !== game.white);
     return html("button", { type: "button", title: names.join(" – "), onclick: () => showGame(first) }, `${won}–${lost}`);
   },
 

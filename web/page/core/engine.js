@@ -6,7 +6,10 @@ import { problemText } from "page/core/text.js";
 /** The error of a request that `restart` has cancelled. */
 export class Stopped extends Error {}
 
-/** The server's description of its engine; null in a page opened from a file. */
+/**
+ * The server's description of its engine; null in a page opened from a file.
+ * @type {Server | null}
+ */
 export const server = JSON.parse(byId("server").textContent || "null");
 
 /** The native engine of `otrera gui`. */
@@ -18,7 +21,12 @@ export class ServedEngine {
     navigator.locks.request(location.pathname, () => fetch("alive")).catch(() => {});
   }
 
-  /** Returns the answer to a request. Throws an error whose message is a sentence about the problem. */
+  /**
+   * Returns the answer to a request. Throws an error whose message is a sentence about the problem.
+   * @template {RequestKind} Kind
+   * @param {EngineRequest<Kind>} request
+   * @returns {Promise<Answers[Kind]>}
+   */
   async ask(request) {
     const { signal } = this.stop;
     try {
@@ -41,41 +49,52 @@ export class ServedEngine {
 
 /** The engine as a WebAssembly module in a worker. */
 export class Engine {
-  constructor() {
-    const source = byId("worker").textContent;
-    this.url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    this.module = byId("engine-module").textContent.trim();
-    this.start();
-  }
+  url = URL.createObjectURL(new Blob([byId("worker").textContent], { type: "text/javascript" }));
+  module = byId("engine-module").textContent.trim();
+  requests = 0;
+  /**
+   * The requests in progress by their ids.
+   * @type {Map<number, { resolve: (answer: any) => void, reject: (error: Error) => void }>}
+   */
+  waiting = new Map();
+  worker = this.start();
 
   start() {
     this.requests = 0;
     this.waiting = new Map();
-    this.worker = new Worker(this.url);
+    const worker = new Worker(this.url);
+    /** @type {Promise<void>} */
     this.ready = new Promise((resolve, reject) => {
       this.giveUp = () => reject(new Stopped());
-      this.worker.onmessage = ({ data }) => {
+      worker.onmessage = ({ data }) => {
         if (data.ready) resolve();
         else if (data.id === undefined) reject(new Error(data.problem));
         else this.settle(data);
       };
-      this.worker.onerror = (event) => reject(new Error(event.message));
+      worker.onerror = (event) => reject(new Error(event.message));
     });
     // `ask` reports the error; this only prevents an unhandled rejection.
     this.ready.catch(() => {});
-    this.worker.postMessage({ module: this.module });
+    worker.postMessage({ module: this.module });
+    return worker;
   }
 
+  /** @param {{ id: number, answer: { broken?: boolean, problem?: string } }} given */
   settle({ id, answer }) {
-    const { resolve, reject } = this.waiting.get(id);
+    const asked = this.waiting.get(id);
     this.waiting.delete(id);
     // A module that has panicked gets no more requests.
     if (answer.broken) this.restart();
-    if (answer.problem === undefined) resolve(answer);
-    else reject(new Error(problemText(answer.problem)));
+    if (answer.problem === undefined) asked?.resolve(answer);
+    else asked?.reject(new Error(problemText(answer.problem)));
   }
 
-  /** Returns the answer to a request. Throws an error whose message is a sentence about the problem. */
+  /**
+   * Returns the answer to a request. Throws an error whose message is a sentence about the problem.
+   * @template {RequestKind} Kind
+   * @param {EngineRequest<Kind>} request
+   * @returns {Promise<Answers[Kind]>}
+   */
   async ask(request) {
     await this.ready;
     this.requests += 1;
@@ -89,9 +108,9 @@ export class Engine {
   /** Cancels all requests in progress: their callers get `Stopped`. The search tree is lost. */
   restart() {
     this.worker.terminate();
-    this.giveUp();
+    this.giveUp?.();
     const waiting = [...this.waiting.values()];
-    this.start();
+    this.worker = this.start();
     for (const { reject } of waiting) reject(new Stopped());
   }
 }

@@ -1,7 +1,7 @@
 // The game shown, and everything that changes it: moves, the engine's turns, analysis.
 
 import { byId, opponentOf } from "shared/elements.js";
-import { t } from "page/core/text.js";
+import { messageOf, t } from "page/core/text.js";
 import { Stopped } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
 import { sound } from "page/core/sound.js";
@@ -11,7 +11,10 @@ import { agreesWithHint } from "page/core/hint.js";
 import { board, draw, drawSearch } from "page/core/show.js";
 import { proveLine } from "page/core/records.js";
 
-/** Applies the last change: shows the position, then lets the engine move or analyse. */
+/**
+ * Applies the last change: shows the position, then lets the engine move or analyse.
+ * @param {string | null} [message]
+ */
 export async function settle(message = null) {
   const goesOn = interrupt();
   const node = state.tree.current;
@@ -30,23 +33,35 @@ export function interrupt() {
   return () => change === state.change;
 }
 
-/** Runs a task that uses the engine. Shows the task's error, unless the task was interrupted. */
+/**
+ * Runs a task that uses the engine. Shows the task's error, unless the task was interrupted.
+ * @param {GoesOn} goesOn
+ * @param {() => unknown} work
+ */
 export async function unlessStopped(goesOn, work) {
   try {
     await work();
   } catch (error) {
-    if (goesOn() && !(error instanceof Stopped)) tell(error.message);
+    if (goesOn() && !(error instanceof Stopped)) tell(messageOf(error));
   }
 }
 
-/** Asks the engine to describe a node, once: side to move, legal moves, owners of squares, proof. */
+/**
+ * Asks the engine to describe a node, once: side to move, legal moves, owners of squares, proof.
+ * @param {GameNode} node
+ * @param {{ tree: GameTree }} [given]
+ */
 export async function describe(node, { tree } = state) {
   node.described ??= await engine.ask({ do: "position", fen: tree.start, moves: tree.movesTo(node) });
   const { proof } = node.described;
   if (proof) tree.prove(node, proof);
+  return /** @type {DescribedNode} */ (node);
 }
 
-/** True if the engine is to move: at the end of a line or after the move just played, not while stepping through. */
+/**
+ * True if the engine is to move: at the end of a line or after the move just played, not while stepping through.
+ * @param {GameNode} node
+ */
 export function isEngineToMove(node) {
   const isWanted = node.children.length === 0 || node === state.unanswered;
   return state.players[state.tree.moverOf(node.ply)] === "engine" && isWanted && !node.winner;
@@ -57,13 +72,22 @@ export function isReplying() {
   return state.replying === state.change;
 }
 
+/**
+ * @param {DescribedNode} node
+ * @param {GoesOn} goesOn
+ */
 export async function moveByEngine(node, goesOn) {
   const { level } = state.control;
   const found = level && level < FULL_LEVEL ? await thinkAt(level, node, goesOn) : await search(node, { seconds: 1, ...state.control }, goesOn);
-  if (goesOn()) play(found.best, { win_rate: found.win_rate, effort: found.visits });
+  if (goesOn() && found?.best) play(found.best, { win_rate: found.win_rate, effort: found.visits });
 }
 
-/** Searches for a move of a playing level. The result is not stored as an analysis of the position. */
+/**
+ * Searches for a move of a playing level. The result is not stored as an analysis of the position.
+ * @param {number} level
+ * @param {DescribedNode} node
+ * @param {GoesOn} goesOn
+ */
 async function thinkAt(level, node, goesOn) {
   state.uninterruptible = true;
   const found = await engine.ask({ do: "think", fen: node.described.fen, level, seed: Math.floor(Math.random() * 2 ** 32) });
@@ -78,7 +102,12 @@ const SLICE = 0.1;
 /** Maximum search time, in seconds, for a position that is proven lost: each run restarts its tree. */
 const LOST_SECONDS = 1;
 
-/** Searches a position for a result that is shown or waited for; a review pauses meanwhile. */
+/**
+ * Searches a position for a result that is shown or waited for; a review pauses meanwhile.
+ * @param {DescribedNode} node
+ * @param {Limit} limit
+ * @param {GoesOn} goesOn
+ */
 export async function search(node, limit, goesOn) {
   state.searches += 1;
   try {
@@ -88,11 +117,19 @@ export async function search(node, limit, goesOn) {
   }
 }
 
-/** Searches a position in slices, until a limit or an interruption. The page shows the result after each slice. */
-export async function searchInSlices(node, { seconds, iterations, lostSeconds = LOST_SECONDS }, goesOn) {
+/**
+ * Searches a position in slices, until a limit or an interruption. The page shows the result after each slice.
+ * @param {DescribedNode} node
+ * @param {Limit & { lostSeconds?: number }} given
+ * @param {GoesOn} goesOn
+ */
+export async function searchInSlices(node, { seconds = 0, iterations, lostSeconds = LOST_SECONDS }, goesOn) {
   const { tree } = state;
-  const think = async (limit) => noted(tree, node, await engine.ask({ ...request, ...limit }), goesOn);
-  const request = { do: "think", fen: node.described.fen, lines: MAX_LINES };
+  /** @param {Limit} limit */
+  const think = async (limit) => {
+    const { fen } = node.described;
+    return noted(tree, node, await engine.ask({ do: "think", fen, lines: MAX_LINES, ...limit }), goesOn);
+  };
   if (iterations) {
     state.uninterruptible = true;
     return think({ iterations, anew: true });
@@ -107,7 +144,13 @@ export async function searchInSlices(node, { seconds, iterations, lostSeconds = 
   return found;
 }
 
-/** Stores a search result in its node, unless a longer search is known, and shows the result unless interrupted. */
+/**
+ * Stores a search result in its node, unless a longer search is known, and shows the result unless interrupted.
+ * @param {GameTree} tree
+ * @param {GameNode} node
+ * @param {Found} found
+ * @param {GoesOn} goesOn
+ */
 function noted(tree, node, found, goesOn) {
   if (found.proven) tree.prove(node, { winner: found.proven, margin: found.margin });
   const lead = found.lead === null || tree.moverOf(node.ply) === "black" ? found.lead : -found.lead;
@@ -122,38 +165,55 @@ function noted(tree, node, found, goesOn) {
   return found;
 }
 
-/** Search time so far of each node, in seconds. */
+/**
+ * Search time so far of each node, in seconds.
+ * @type {WeakMap<GameNode, number>}
+ */
 export const searched = new WeakMap();
 
-/** Searches a position until its total search time is `seconds`. */
+/**
+ * Searches a position until its total search time is `seconds`.
+ * @param {GameNode} node
+ * @param {GoesOn} goesOn
+ * @param {number} seconds
+ */
 export async function look(node, goesOn, seconds) {
-  await describe(node);
+  const described = await describe(node);
   const done = searched.get(node) ?? 0;
-  if (!goesOn() || node.described.winner || node.found?.proven || done >= seconds) return;
+  if (!goesOn() || described.described.winner || node.found?.proven || done >= seconds) return;
   const begun = performance.now();
-  await search(node, { seconds: seconds - done }, goesOn);
+  await search(described, { seconds: seconds - done }, goesOn);
   searched.set(node, done + (performance.now() - begun) / 1000);
 }
 
-/** Plays a move in the position shown, which can begin a variation. `played` holds the player's estimate and effort. */
+/**
+ * Plays a move in the position shown, which can begin a variation. `played` holds the player's estimate and effort.
+ * @param {Move} move
+ * @param {Partial<PlayedMove>} [played]
+ */
 export function play(move, played = {}) {
   if (!room().accepts(state.tree.current, { move })) return undefined;
   const side = state.tree.moverOf(state.tree.current.ply);
-  state.unanswered = state.tree.play(move);
+  const node = state.tree.play(move);
+  state.unanswered = node;
   state.tree.id ??= Date.now();
-  Object.assign(state.unanswered.played, played);
+  Object.assign(node.played, played);
   state.half = {};
   sound.knock();
   return settle(t("played", t(side), move));
 }
 
+/** @param {GameNode} node */
 export function goTo(node) {
   Object.assign(state, { unanswered: null, half: {} });
   state.tree.show(node);
   settle();
 }
 
-/** Steps by a number of plies along the line shown; `by` can be infinite. */
+/**
+ * Steps by a number of plies along the line shown; `by` can be infinite.
+ * @param {number} by
+ */
 export function step(by) {
   const line = state.tree.line();
   const index = line.indexOf(state.tree.current) + by;
@@ -175,7 +235,9 @@ export function undo() {
 export function undoTarget() {
   const { current, end } = state.tree;
   if (current.winner && current !== end && !current.described?.winner) return current;
+  /** @param {GameNode} node */
   const isEngines = ({ ply }) => state.players[state.tree.moverOf(ply)] === "engine";
+  /** @type {GameNode | null} */
   let node = current.parent;
   while (node && isEngines(node)) node = node.parent;
   // Not before the position in which the game began.
@@ -192,16 +254,28 @@ export function resign() {
   settle(t("resigned", t(side)));
 }
 
+/**
+ * True if a person can resign in this position.
+ * @param {GameNode} node
+ * @returns {node is DescribedNode}
+ */
 export function canResign(node) {
   return canMove(node) && node.children.length === 0 && !node.winner;
 }
 
-/** True if a person can move in this position. */
+/**
+ * True if a person can move in this position.
+ * @param {GameNode} node
+ * @returns {node is DescribedNode}
+ */
 export function canMove(node) {
   return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && room().accepts(node));
 }
 
-/** Shows a message below the board. */
+/**
+ * Shows a message below the board.
+ * @param {string | null} message
+ */
 export function tell(message) {
   state.message = message;
   draw();
@@ -214,7 +288,12 @@ export function toggleAnalysis() {
   else settle();
 }
 
-/** Shows another game in a room. */
+/**
+ * Shows another game in a room.
+ * @param {string} mode
+ * @param {GameTree} tree
+ * @param {string | null} [message]
+ */
 export function setTree(mode, tree, message = null) {
   Object.assign(state, { tree, unanswered: null, half: {} });
   enter(mode);
@@ -222,15 +301,24 @@ export function setTree(mode, tree, message = null) {
   settle(message);
 }
 
-/** Returns the state of the game shown, for `returnTo`; in a room to return from, that of the game before. */
+/**
+ * Returns the state of the game shown, for `returnTo`; in a room to return from, that of the game before.
+ * @returns {GameShown}
+ */
 export function gameShown() {
-  if (room().before) return room().before;
+  const { before } = room();
+  if (before) return before;
   const { mode, tree, unanswered, half, players } = state;
   return { mode, tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
 }
 
-/** Restores a game and its room from their state, as returned by `gameShown`. */
-export function returnTo({ mode, hasGames, ...game }) {
+/**
+ * Restores a game and its room from their state, as returned by `gameShown`.
+ * @param {GameShown | null} before
+ */
+export function returnTo(before) {
+  if (!before) return;
+  const { mode, hasGames, ...game } = before;
   Object.assign(state, game);
   enter(mode);
   byId("games-label").hidden = !hasGames;
@@ -242,12 +330,21 @@ export function turnBoardToPerson() {
   board.flip(state.players.black === "engine" && state.players.white === "human");
 }
 
-/** Returns the best move of a search and its expected continuation, at most `count` moves. */
+/**
+ * Returns the best move of a search and its expected continuation, at most `count` moves.
+ * @param {Pick<Found, "best" | "lines">} given
+ * @param {number} count
+ */
 export function bestLine({ best, lines }, count) {
+  if (best === null) return [];
   return [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, count);
 }
 
-/** Shows another game for two persons, so that the engine does not answer moves. */
+/**
+ * Shows another game for two persons, so that the engine does not answer moves.
+ * @param {GameTree} tree
+ * @param {string | null} [message]
+ */
 export function setTreeToLookAt(tree, message = null) {
   state.players = { black: "human", white: "human" };
   if (!tree.main) tree.keepMain();
@@ -260,7 +357,11 @@ export function localTime() {
   return new Date().toLocaleString("sv").slice(0, 16).replaceAll("-", ".");
 }
 
-/** Handles a chosen square: amazon, landing or arrow in turn. `dragged` is true where a drag begins. */
+/**
+ * Handles a chosen square: amazon, landing or arrow in turn. `dragged` is true where a drag begins.
+ * @param {Square} square
+ * @param {boolean} [dragged]
+ */
 export function choose(square, dragged = false) {
   const node = state.tree.current;
   if (!room().accepts(node, { square }) || !node.described || node.described.winner) return undefined;
@@ -274,13 +375,18 @@ export function choose(square, dragged = false) {
   return tell(from ? t("noLanding", from, square) : t("noAmazon", t(side)));
 }
 
+/**
+ * @param {Description["moves"]} moves
+ * @param {Square} square
+ */
 function shoot(moves, square) {
-  const { from, to } = state.half;
+  const { from = "", to = "" } = state.half;
   if (moves[from][to].includes(square)) return play(`${from}-${to}/${square}`);
   if (square === to) return setHalf({ from });
   return tell(t("noArrow", to, square));
 }
 
+/** @param {Half} half */
 export function setHalf(half) {
   state.half = half;
   state.message = null;
@@ -288,7 +394,10 @@ export function setHalf(half) {
   draw();
 }
 
-/** Plays a typed move. */
+/**
+ * Plays a typed move.
+ * @param {string} text
+ */
 export async function playTyped(text) {
   const node = state.tree.current;
   if (isEngineToMove(node)) tell(t("notYourTurn"));
@@ -299,6 +408,6 @@ export async function playTyped(text) {
     play(played[0]);
     byId("typed-move").value = "";
   } catch (error) {
-    if (!(error instanceof Stopped)) tell(t("illegal", text, error.message));
+    if (!(error instanceof Stopped)) tell(t("illegal", text, messageOf(error)));
   }
 }

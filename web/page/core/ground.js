@@ -1,6 +1,6 @@
 // Ground: squares of each side below the pieces, and the squares that a mistake loses.
 
-import { svg } from "shared/elements.js";
+import { opponentOf, SIDES, svg } from "shared/elements.js";
 import { placeOf, squareAt, squaresOf } from "shared/replay.js";
 import { t } from "page/core/text.js";
 import { engine, state } from "page/core/state.js";
@@ -8,16 +8,25 @@ import { territory } from "page/core/lead.js";
 import { board } from "page/core/show.js";
 
 const SIDE_INDEX = { black: 0, white: 1 };
+/** @type {Record<string, string>} */
 const OWNER_CLASS = { b: "black alone", w: "white alone", "+": "black", "-": "white", "=": "both" };
 /** Minimum number of squares that a reason names. */
 const NAMED_SQUARES = 3;
 
-/** Returns the drawing of a square's owner: Black's stripes, White's ring on a pale square, or a frame of red stripes. */
+/**
+ * Returns the drawing of a square's owner: Black's stripes, White's ring on a pale square, or a frame of red stripes.
+ * @param {Square} square
+ * @param {string} name
+ */
 function mark(square, name) {
   const [x, y] = board.centre(square);
   const group = svg("g", { class: `owner ${name}` }, board.cell(square, "ground"));
   if (/black|lost/.test(name)) {
     const lean = name.includes("lost") ? -1 : 1;
+    /**
+     * @param {number[]} from
+     * @param {number[]} to
+     */
     const stripe = (from, to) => `M${x + lean * from[0]} ${y + from[1]}L${x + lean * to[0]} ${y + to[1]}`;
     const d = stripe([-5, 0], [0, -5]) + stripe([-5, 5], [5, -5]) + stripe([0, 5], [5, 0]);
     group.append(svg("path", { class: "stripes", d }));
@@ -28,7 +37,10 @@ function mark(square, name) {
   return group;
 }
 
-/** Returns the number of moves left in a region on a shield in its owner's colours, on the square next to its middle. */
+/**
+ * Returns the number of moves left in a region on a shield in its owner's colours, on the square next to its middle.
+ * @param {Region} given
+ */
 function movesLeft({ side, squares, moves }) {
   const places = squares.map(placeOf);
   const middle = [0, 1].map((axis) => places.reduce((sum, place) => sum + place[axis], 0) / places.length);
@@ -41,12 +53,20 @@ function movesLeft({ side, squares, moves }) {
 /**
  * Returns the SVG elements of the squares' owners in a position: `what` is territory, owners, moves or off. Squares that
  * a mistake loses, `lost`, are red.
+ * @param {GameNode} node
+ * @param {SquaresShown} what
+ * @param {Square[]} lost
  */
 export function groundMarks({ described }, what, lost) {
   const marks = [...ownerMarks(described, what, lost), ...lost.map((square) => mark(square, "lost"))];
   return what === "territory" && described ? [...marks, ...described.enclosed.map(movesLeft)] : marks;
 }
 
+/**
+ * @param {Description | null} described
+ * @param {SquaresShown} what
+ * @param {Square[]} lost
+ */
 function ownerMarks(described, what, lost) {
   if (what === "off" || !described) return [];
   const { owners, edge, distances } = described;
@@ -60,58 +80,89 @@ function ownerMarks(described, what, lost) {
   });
 }
 
-/** Returns the text that explains the marks; empty if there are none. */
+/**
+ * Returns the text that explains the marks; empty if there are none.
+ * @param {GameNode} node
+ * @param {SquaresShown} what
+ */
 export function groundLegend({ described }, what) {
   if (what === "off" || !described) return "";
   if (what !== "territory") return t("squaresLegend");
   const { enclosed, owners } = described;
   if (enclosed.length === 0 && !owners.includes(".")) return "";
-  const moves = ["black", "white"].map((side) => enclosed.reduce((sum, region) => sum + (region.side === side ? region.moves : 0), 0));
-  return t("territoryLegend", ...moves);
+  const [black, white] = SIDES.map((side) => enclosed.reduce((sum, region) => sum + (region.side === side ? region.moves : 0), 0));
+  return t("territoryLegend", black, white);
 }
 
-/** Returns an SVG text on a square: the numbers of moves that Black and White need to reach the square. */
+/**
+ * Returns an SVG text on a square: the numbers of moves that Black and White need to reach the square.
+ * @param {Square} square
+ * @param {(number | null)[]} moves
+ */
 function distanceText(square, moves) {
   const [x, y] = board.centre(square);
   return svg("text", { class: "distance", x, y: y + 1 }, moves.map((count) => count ?? "–").join(" "));
 }
 
-/** Returns the squares that a side reaches before a move and not after it, without those that the move takes. */
+/**
+ * Returns the squares that a side reaches before a move and not after it, without those that the move takes.
+ * @param {Description} before
+ * @param {Description} after
+ * @param {Side} side
+ * @param {Move} move
+ */
 function shutOut(before, after, side, move) {
   const taken = Object.values(squaresOf(move));
+  /**
+   * @param {Description} given
+   * @param {Square} square
+   */
   const reaches = ({ distances }, square) => (distances[square]?.[SIDE_INDEX[side]] ?? null) !== null;
   return Object.keys(before.distances).filter((square) => reaches(before, square) && !reaches(after, square) && !taken.includes(square));
 }
 
-/** Finds out why a described node's move is bad, once: stores `{ key, values, lost }` or null as its `reason`. */
+/**
+ * Finds out why a described node's move is bad, once: stores a reason or null as its `reason`.
+ * @param {GameNode} node
+ */
 export async function explain(node) {
   const { parent, move, found } = node;
   if (node.reason !== undefined || !parent?.described || !node.described) return;
   const side = state.tree.moverOf(parent.ply);
   const own = shutOut(parent.described, node.described, side, move);
   if (own.length >= NAMED_SQUARES) {
-    node.reason = { key: "reasonOwn", values: [squaresOf(move).arrow, own.length], lost: own };
+    node.reason = { text: () => t("reasonOwn", squaresOf(move).arrow, own.length), lost: own };
     return;
   }
   const reply = found?.best;
   if (!reply) return;
   const answered = await engine.ask({ do: "position", fen: node.described.fen, moves: [reply] });
-  node.reason = reasonOfReply(node, side, reply, answered);
+  node.reason = reasonOfReply([parent.described, node.described, answered], side, reply);
 }
 
-function reasonOfReply({ parent, described, ply }, side, reply, answered) {
-  const rival = state.tree.moverOf(ply);
+/**
+ * Returns the reason in a reply to a side's move, or null.
+ * @param {[Description, Description, Description]} positions before the move, after it, after the reply
+ * @param {Side} side
+ * @param {Move} reply
+ * @returns {Reason | null}
+ */
+function reasonOfReply([first, described, answered], side, reply) {
+  const rival = opponentOf(side);
   const lost = shutOut(described, answered, side, reply);
-  if (lost.length >= NAMED_SQUARES) return { key: "reasonReply", values: [rival, reply, lost.length], lost };
-  const [before, after] = [parent.described, answered].map(territory);
-  const [own, theirs] = [side, rival].map((one) => SIDE_INDEX[one]);
-  if (after[theirs] - before[theirs] >= NAMED_SQUARES) return { key: "reasonGround", values: [rival, reply, before[theirs], after[theirs]], lost: [] };
-  if (before[own] - after[own] >= NAMED_SQUARES) return { key: "reasonYours", values: [reply, before[own], after[own]], lost: [] };
+  if (lost.length >= NAMED_SQUARES) return { text: () => t("reasonReply", t(rival), reply, lost.length), lost };
+  const [before, after] = [first, answered].map(territory);
+  const [own, theirs] = [SIDE_INDEX[side], SIDE_INDEX[rival]];
+  const [won, left] = [after[theirs] - before[theirs], before[own] - after[own]];
+  if (won >= NAMED_SQUARES) return { text: () => t("reasonGround", t(rival), reply, before[theirs], after[theirs]), lost: [] };
+  if (left >= NAMED_SQUARES) return { text: () => t("reasonYours", reply, before[own], after[own]), lost: [] };
   return null;
 }
 
-/** Returns the sentence that says why a node's move is bad; empty if none is known. */
+/**
+ * Returns the sentence that says why a node's move is bad; empty if none is known.
+ * @param {GameNode} node
+ */
 export function reasonText({ reason }) {
-  if (!reason) return "";
-  return t(reason.key, ...reason.values.map((value) => (value in SIDE_INDEX ? t(value) : value)));
+  return reason ? reason.text() : "";
 }

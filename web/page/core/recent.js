@@ -1,9 +1,9 @@
 // Recent games in the browser's storage: the game shown survives a reload, and a list opens the others.
 
 import { byId, html, SIDES } from "shared/elements.js";
-import { settings, t } from "page/core/text.js";
+import { messageOf, settings, t } from "page/core/text.js";
 import { engine, state } from "page/core/state.js";
-import { GameTree } from "page/core/tree.js";
+import { endOf, GameTree } from "page/core/tree.js";
 import { CONTROLS } from "page/core/strength.js";
 import { ask } from "page/core/controls.js";
 import { room } from "page/core/room.js";
@@ -14,16 +14,21 @@ const MAX_KEPT = 20;
 export const MAX_KEPT_LENGTH = 200_000;
 
 export const recent = {
-  /** Returns the stored games, newest first, without broken entries. */
+  /**
+   * Returns the stored games, newest first, without broken entries.
+   * @returns {KeptGame[]}
+   */
   read() {
     try {
-      const games = JSON.parse(settings.get("games"));
+      /** @type {KeptGame[]} */
+      const games = JSON.parse(settings.get("games") ?? "[]");
       return games.filter((game) => Number.isSafeInteger(game?.id) && Array.isArray(game.record?.moves)).slice(0, MAX_KEPT);
     } catch {
       return [];
     }
   },
 
+  /** @param {KeptGame[]} games */
   write(games) {
     settings.set("games", JSON.stringify(games.slice(0, MAX_KEPT)));
   },
@@ -54,7 +59,10 @@ export const recent = {
     return Boolean(last) && (await this.show(last)) === null;
   },
 
-  /** Shows a stored game. Returns an error message, or null. */
+  /**
+   * Shows a stored game. Returns an error message, or null.
+   * @param {KeptGame} game
+   */
   async show(game) {
     const { id, begun, clock, players, control, ply, record } = game;
     interrupt();
@@ -65,17 +73,18 @@ export const recent = {
       // A record can contain an invalid position.
       await describe(tree.root, { tree });
     } catch (error) {
-      return error.message;
+      return messageOf(error);
     }
     const line = tree.line();
     const hasClock = [clock?.limit ?? 0, ...SIDES.map((side) => clock?.used?.[side])].every(Number.isFinite);
-    Object.assign(tree, { id, begun: line[begun] ? begun : null, clock: hasClock ? clock : null, kept: JSON.stringify(game) });
+    Object.assign(tree, { id, begun: line[begun ?? -1] ? begun : null, clock: hasClock ? clock : null, kept: JSON.stringify(game) });
     // A resignation on the page can be taken back, as before the reload.
     if (tree.begun !== null) tree.end = null;
-    const isPlayer = (player) => ["human", "engine"].includes(player);
+    /** @param {Player | undefined} player */
+    const isPlayer = (player) => player === "human" || player === "engine";
     const isPlayed = tree.begun !== null || SIDES.some((side) => players?.[side] === "engine");
     if (!isPlayed) tree.keepMain();
-    tree.show(line[ply] ?? line.at(-1));
+    tree.show(line[ply] ?? endOf(line));
     const isKnown = SIDES.every((side) => isPlayer(players?.[side]));
     state.players = isKnown ? { black: players.black, white: players.white } : { black: "human", white: "human" };
     state.control = CONTROLS.find((known) => JSON.stringify(known) === JSON.stringify(control)) ?? state.control;
@@ -85,17 +94,19 @@ export const recent = {
     return null;
   },
 
+  /** @param {KeptGame} game */
   async open(game) {
     byId("recent-dialog").close();
     const problem = await this.show(game);
     if (problem) settle(problem);
   },
 
+  /** @param {KeptGame[]} games */
   remove(games) {
     const ids = new Set(games.map(({ id }) => id));
     this.write(this.read().filter(({ id }) => !ids.has(id)));
     // The game shown is stored again after its next move.
-    if (ids.has(state.tree.id)) state.tree.id = null;
+    if (state.tree.id !== null && ids.has(state.tree.id)) state.tree.id = null;
     this.fill();
     byId("recent-close").focus();
   },
@@ -112,6 +123,7 @@ export const recent = {
     byId("recent-list").replaceChildren(...games.map((game) => this.item(game)));
   },
 
+  /** @param {KeptGame} game */
   item(game) {
     const { when, black, white, winner, moves } = game.record;
     const result = winner ? t("won", t(winner)) : t("unfinished");

@@ -1,40 +1,62 @@
 // Records and links: opening, pasting, saving.
 
 import { byId, html } from "shared/elements.js";
-import { problemText, t } from "page/core/text.js";
+import { messageOf, problemText, t } from "page/core/text.js";
 import { server } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
-import { GameTree } from "page/core/tree.js";
+import { endOf, GameTree } from "page/core/tree.js";
 import { room } from "page/core/room.js";
 import { describe, interrupt, settle, setTreeToLookAt, tell, unlessStopped } from "page/core/game.js";
 import { draw } from "page/core/show.js";
 
 /** Maximum size of a file; the engine's limit is the same. */
 const MAX_MEGABYTES = 16;
-export const FORMS = { json: ["JSON", "jsonl"], sgf: ["SGF", "sgf"], ccgc: ["CCGC", "txt"] };
+/**
+ * Formats of saved records, their names and the endings of their files.
+ * @type {{ form: Form, name: string, ending: string }[]}
+ */
+export const FORMS = [
+  { form: "json", name: "JSON", ending: "jsonl" },
+  { form: "sgf", name: "SGF", ending: "sgf" },
+  { form: "ccgc", name: "CCGC", ending: "txt" },
+];
 
-/** The records opened last: games, the trees of those that have been shown, cross-table with ratings or null. */
+/**
+ * The records opened last: games, the trees of those that have been shown, cross-table with ratings or null.
+ * @type {{ games: GameRecord[], trees: GameTree[], standing: Standing | null }}
+ */
 export const opened = { games: [], trees: [], standing: null };
 
-/** Functions that read texts that are no records. Each returns true if it has read a text. */
+/**
+ * Functions that read texts that are no records. Each returns true if it has read a text.
+ * @type {((text: string) => boolean)[]}
+ */
 export const readers = [];
 
-/** Returns a file's bytes in base64: the engine finds the encoding. */
+/**
+ * Returns a file's bytes in base64: the engine finds the encoding.
+ * @param {File} file
+ */
 async function bytesOf(file) {
+  /** @type {string} */
   const address = await new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(reader.result);
+    reader.onload = () => resolve(String(reader.result));
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(file);
   });
   return address.slice(address.indexOf(",") + 1);
 }
 
-/** Opens the games of files. Result files are read as one, so that their players share a cross-table. */
+/**
+ * Opens the games of files. Result files are read as one, so that their players share a cross-table.
+ * @param {File[]} files
+ */
 export async function openFiles(files) {
   const sources = [];
   const results = files.filter(({ name }) => /\.jsonl?$/i.test(name));
   const isOneMatch = results.length > 1 && results.length === files.length;
+  /** @param {File[]} some */
   const megabytes = (some) => some.reduce((sum, { size }) => sum + size, 0) / 2 ** 20;
   const parts = isOneMatch && megabytes(files) <= MAX_MEGABYTES ? [files] : files.map((file) => [file]);
   for (const part of parts) {
@@ -48,6 +70,10 @@ export async function openFiles(files) {
   return openRecords(sources);
 }
 
+/**
+ * @param {string} name
+ * @param {string} text
+ */
 export function openText(name, text) {
   return openRecords([{ name, text, source: { text } }]);
 }
@@ -55,11 +81,13 @@ export function openText(name, text) {
 /**
  * Opens the games of records, and reports what the engine could not read. Each record has a name, its text, and its
  * `source` for the engine: text or bytes.
+ * @param {Source[]} records
  */
 async function openRecords(records) {
   if (!room().panel().leaves) return tell(t("matchRuns"));
   if (records.length === 1 && readers.some((read) => read(records[0].text))) return undefined;
   interrupt();
+  /** @type {{ games: GameRecord[], warnings: string[], standing: Standing | null }} */
   const found = { games: [], warnings: [], standing: null };
   for (const { name, source } of records) {
     try {
@@ -68,46 +96,59 @@ async function openRecords(records) {
       found.warnings.push(...warnings.map(problemText));
       if (records.length === 1) found.standing = standing;
     } catch (error) {
-      found.warnings.push(t("unread", name, error.message));
+      found.warnings.push(t("unread", name, messageOf(error)));
     }
   }
   if (found.games.length === 0) return settle(found.warnings.join("\n"));
   Object.assign(opened, { games: found.games, trees: [], standing: found.standing });
-  const points = { black: "1–0", white: "0–1" };
+  /** @param {GameRecord} game */
+  const points = ({ winner }) => (winner ? { black: "1–0", white: "0–1" }[winner] : "");
   byId("games").replaceChildren(...opened.games.map((game, index) =>
-    html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white} ${points[game.winner] ?? ""}`)));
+    html("option", { value: index }, `${index + 1}. ${game.black} – ${game.white} ${points(game)}`)));
   return showGame(0, [t("opened", opened.games.length), ...found.warnings].join("\n"));
 }
 
+/**
+ * @param {number} index
+ * @param {string | null} [message]
+ */
 export function showGame(index, message = null) {
   opened.trees[index] ??= GameTree.ofRecord(opened.games[index]);
   opened.trees[index].isOpened = true;
   setTreeToLookAt(opened.trees[index], message);
   byId("games-label").hidden = opened.games.length < 2;
-  byId("games").value = index;
+  byId("games").value = String(index);
 }
 
-/** Asks the engine which positions of the line the filling bounds prove, and shows these proofs. */
+/**
+ * Asks the engine which positions of the line the filling bounds prove, and shows these proofs.
+ * @param {GameTree} tree
+ */
 export async function proveLine(tree) {
   const line = tree.line();
   await unlessStopped(() => tree === state.tree, async () => {
-    const { proofs } = await engine.ask({ do: "proofs", fen: tree.start, moves: tree.movesTo(line.at(-1)) });
-    line.forEach((node, ply) => proofs[ply] && tree.prove(node, proofs[ply]));
+    const { proofs } = await engine.ask({ do: "proofs", fen: tree.start, moves: tree.movesTo(endOf(line)) });
+    for (const [ply, proof] of proofs.entries()) if (proof) tree.prove(line[ply], proof);
     if (tree === state.tree) draw();
   });
 }
 
+/** @param {Form} form */
 export async function save(form) {
   const { tree } = state;
   await unlessStopped(() => true, async () => {
     // The last position of the line determines the winner.
-    await describe(tree.mainLine().at(-1));
+    await describe(endOf(tree.mainLine()));
     const { text } = await engine.ask({ do: "write", form, game: tree.toRecord() });
-    download(new Blob([text], { type: "text/plain" }), `otrera.${FORMS[form][1]}`);
+    download(new Blob([text], { type: "text/plain" }), `otrera.${FORMS.find((one) => one.form === form)?.ending}`);
   });
 }
 
-/** Saves a file in the browser's folder for downloads. */
+/**
+ * Saves a file in the browser's folder for downloads.
+ * @param {Blob} blob
+ * @param {string} name
+ */
 export function download(blob, name) {
   const url = URL.createObjectURL(blob);
   html("a", { href: url, download: name }).click();
@@ -156,6 +197,6 @@ export async function openLink() {
     history.replaceState(null, "", hash);
     return { isOpened: true, problem: null };
   } catch (error) {
-    return { isOpened: false, problem: t("linkBroken", error.message) };
+    return { isOpened: false, problem: t("linkBroken", messageOf(error)) };
   }
 }

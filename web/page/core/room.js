@@ -6,19 +6,26 @@ import { draw, turnText, usualArrows } from "page/core/show.js";
 import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
 
+/** @type {Map<string, Room>} */
 const rooms = new Map();
 
 /** Returns the current room. */
 export function room() {
-  return rooms.get(state.mode);
+  return /** @type {Room} */ (rooms.get(state.mode));
 }
 
-/** Returns the room that a fragment of the page's address names, or undefined. */
+/**
+ * Returns the room that a fragment of the page's address names, or undefined.
+ * @param {string} address
+ */
 export function roomAt(address) {
   return [...rooms.values()].find((one) => one.address === address);
 }
 
-/** Makes a room the current one and names it in the page's address. */
+/**
+ * Makes a room the current one and names it in the page's address.
+ * @param {string} mode
+ */
 export function enter(mode) {
   state.mode = mode;
   const { address } = room();
@@ -27,12 +34,21 @@ export function enter(mode) {
 
 /** A room with the usual hooks: every move can be tried, and an analysis searches the position shown. */
 export class Room {
-  /** `mode` is the value of `state.mode` while the room is the current one. */
+  /**
+   * `mode` is the value of `state.mode` while the room is the current one.
+   * @param {string} mode
+   */
   constructor(mode) {
     this.mode = mode;
-    /** The fragment of the page's address that opens the room; null if there is none. */
+    /**
+     * The fragment of the page's address that opens the room; null if there is none.
+     * @type {string | null}
+     */
     this.address = `#${mode}`;
-    /** The game to return to, from `gameShown`, or null. */
+    /**
+     * The game to return to, from `gameShown`, or null.
+     * @type {GameShown | null}
+     */
     this.before = null;
     rooms.set(mode, this);
   }
@@ -45,31 +61,50 @@ export class Room {
   /**
    * First hook: true if a person may move in this position now, choose `square`, or make `move`. A room that handles the
    * square or the move in its own way returns false.
+   * @param {GameNode} node
+   * @param {Attempt} [given]
    */
   accepts(node, { square, move } = {}) {
     return true;
   }
 
-  /** Second hook: takes the turn in a position, until `goesOn()` is false. */
+  /**
+   * Second hook: takes the turn in a position, until `goesOn()` is false.
+   * @param {GameNode} node
+   * @param {GoesOn} goesOn
+   */
   async turn(node, goesOn) {
-    await describe(node);
+    const described = await describe(node);
     if (!goesOn()) return;
     recent.keep();
     draw();
-    await this.answer(node, goesOn);
+    await this.answer(described, goesOn);
   }
 
-  /** Continues `turn` when the position is described: searches, or lets the engine move. */
+  /**
+   * Continues `turn` when the position is described: searches, or lets the engine move.
+   * @param {DescribedNode} node
+   * @param {GoesOn} goesOn
+   * @returns {Promise<void>}
+   */
   async answer(node, goesOn) {
     if (state.analysing && !node.described.winner) await search(node, { seconds: Infinity }, goesOn);
   }
 
-  /** Third hook: returns texts about the position for the status below the board; empty ones are left out. */
+  /**
+   * Third hook: returns texts about the position for the status below the board; empty ones are left out.
+   * @param {GameNode} node
+   * @returns {(string | null)[]}
+   */
   status(node) {
     return [review.remark(node), turnText(node)];
   }
 
-  /** Fourth hook: returns the moves to draw as arrows: `{ move, side }` with `step`, `number`, `rate` or `look`. */
+  /**
+   * Fourth hook: returns the moves to draw as arrows: `{ move, side }` with `step`, `number`, `rate` or `look`.
+   * @param {GameNode} node
+   * @returns {Suggestion[]}
+   */
   arrows(node) {
     return usualArrows(node);
   }
@@ -79,10 +114,11 @@ export class Room {
    * `squares`: owners of squares shown unless somebody chooses others; `signs`: ticks and crosses on squares,
    * `{ square, isRight }`; `keeps`: stores the game; `leaves`: another game can be opened; `steps`: keys step through the
    * game. `draw()` draws the room's own sections.
+   * @returns {Panel}
    */
   panel() {
-    const shown = { rates: true, moves: true, review: true, squares: "off" };
-    return { ...shown, keeps: true, leaves: true, steps: true, draw: () => this.draw() };
+    const does = { keeps: true, leaves: true, steps: true, draw: () => this.draw() };
+    return { rates: true, moves: true, review: true, squares: "off", ...does };
   }
 
   /** Draws the room's own sections, which are visible only in this room. */

@@ -1,6 +1,6 @@
 // Draws the state: board, grid, status, moves, curve.
 
-import { byId, html, icon, keepInView, percent, SIDES, svg } from "shared/elements.js";
+import { byId, elementsWith, html, icon, keepInView, percent, SIDES, svg } from "shared/elements.js";
 import { boardAfter, squaresOf } from "shared/replay.js";
 import { Board } from "shared/board.js";
 import { Curve } from "shared/curve.js";
@@ -8,7 +8,7 @@ import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { groundLegend, groundMarks } from "page/core/ground.js";
 import { leadAt, leadText, signed } from "page/core/lead.js";
-import { lineFrom } from "page/core/tree.js";
+import { lineFrom, playedIn } from "page/core/tree.js";
 import { Squares } from "page/core/squares.js";
 import { replaceButtons, write } from "page/core/controls.js";
 import { room } from "page/core/room.js";
@@ -19,9 +19,9 @@ import { BETTER_MOVES, review } from "page/core/review.js";
 export const board = new Board(byId("board"));
 export const squares = new Squares(byId("squares"), board, { chosen: choose, canDrag: () => room().accepts(state.tree.current) });
 export const curve = new Curve(byId("curve"), (ply) => goTo(state.tree.line()[ply]), chart);
-let gridKey = null;
+let gridKey = "";
 /** The FEN in the field for FENs, unless somebody has edited the field. */
-let fenShown = null;
+let fenShown = "";
 
 export function draw() {
   const node = state.tree.current;
@@ -34,8 +34,8 @@ export function draw() {
   review.draw();
   drawMoves();
   drawSearch();
-  const status = [state.message, ...room().status(node)].filter(Boolean).map(sentence).join(" ");
-  write("status", status);
+  const status = [state.message, ...room().status(node)].flatMap((text) => (text ? sentence(text) : []));
+  write("status", status.join(" "));
   drawComment(node);
   if (node.described && node.described.fen !== fenShown) {
     fenShown = node.described.fen;
@@ -46,22 +46,28 @@ export function draw() {
 /** Shows the sections of the current room and hides those of the others. */
 function drawRoom() {
   document.body.dataset.mode = state.mode;
-  for (const section of document.querySelectorAll("[data-room]")) section.hidden = !section.dataset.room.split(" ").includes(state.mode);
-  for (const way of document.querySelectorAll("[data-goes]")) {
+  for (const section of elementsWith("data-room")) section.hidden = !section.dataset.room?.split(" ").includes(state.mode);
+  for (const way of elementsWith("data-goes")) {
     if (way.dataset.goes === state.mode) way.setAttribute("aria-current", "page");
     else way.removeAttribute("aria-current");
   }
   room().panel().draw();
 }
 
-/** Shows the comment on the position, for editing. */
+/**
+ * Shows the comment on the position, for editing.
+ * @param {GameNode} node
+ */
 function drawComment({ note: { name, comment = "" } }) {
   byId("comment-label").textContent = t("comment", name);
   // Writes only a changed text, so that the cursor stays in place.
   if (byId("comment").value !== comment) byId("comment").value = comment;
 }
 
-/** Returns a message with a full stop at its end. */
+/**
+ * Returns a message with a full stop at its end.
+ * @param {string} text
+ */
 function sentence(text) {
   return /[.:…。：！]$/.test(text) ? text : `${text}${t("fullStop")}`;
 }
@@ -70,18 +76,21 @@ function sentence(text) {
 function drawTitle() {
   const { record } = state.tree;
   const players = SIDES.flatMap((side) => [icon(side), ` ${record[side] || t(side)} `]);
-  const rest = [record.event, record.control, record.when].filter(Boolean).map((text) => ` · ${text}`);
+  const rest = [record.event, record.control, record.when].flatMap((text) => (text ? ` · ${text}` : []));
   byId("game-title").replaceChildren(...players, ...rest);
 }
 
-/** Returns the board of a node, including the chosen amazon move at the current node. */
+/**
+ * Returns the board of a node, including the chosen amazon move at the current node.
+ * @param {GameNode} node
+ */
 export function positionShown(node) {
   const { start } = state.tree;
   const moves = state.tree.movesTo(node).map((move) => ({ move }));
   const position = boardAfter({ start, moves }, moves.length);
   const { from, to } = node === state.tree.current ? state.half : {};
-  if (to) {
-    position.amazons.find((amazon) => amazon.square === from).square = to;
+  if (from && to) {
+    for (const amazon of position.amazons) if (amazon.square === from) amazon.square = to;
     position.last = { from, to };
   }
   return position;
@@ -89,14 +98,21 @@ export function positionShown(node) {
 
 /** Builds the grid anew at the next drawing, with the texts of another language. */
 export function forgetGrid() {
-  gridKey = null;
+  gridKey = "";
 }
 
+/**
+ * @param {BoardPosition} given
+ * @param {GameNode} node
+ */
 function drawGrid({ edge, amazons, arrows }, node) {
   const key = `${edge} ${board.flipped}`;
   if (key !== gridKey) squares.build(edge, board.flipped);
   gridKey = key;
-  const content = new Map([...amazons.map(({ side, square }) => [square, side]), ...arrows.map((square) => [square, "arrow"])]);
+  /** @type {Map<Square, Side | "arrow">} */
+  const content = new Map();
+  for (const { side, square } of amazons) content.set(square, side);
+  for (const square of arrows) content.set(square, "arrow");
   const choices = choicesIn(node);
   const { from, to } = state.half;
   squares.describe((square) => {
@@ -108,15 +124,22 @@ function drawGrid({ edge, amazons, arrows }, node) {
   });
 }
 
-/** Returns the squares that a person can choose now. */
+/**
+ * Returns the squares that a person can choose now.
+ * @param {GameNode} node
+ */
 function choicesIn(node) {
   if (!canMove(node)) return new Set();
   const { from, to } = state.half;
   const { moves } = node.described;
-  return new Set(to ? moves[from][to] : Object.keys(from ? moves[from] : moves));
+  if (!from) return new Set(Object.keys(moves));
+  return new Set(to ? moves[from][to] : Object.keys(moves[from]));
 }
 
-/** Draws the owners of squares below the pieces, and suggested moves as arrows above them. */
+/**
+ * Draws the owners of squares below the pieces, and suggested moves as arrows above them.
+ * @param {GameNode} node
+ */
 export function drawOverlay(node) {
   const what = state.squares ?? room().panel().squares;
   const below = state.preview?.parent ?? node;
@@ -132,11 +155,16 @@ export function drawOverlay(node) {
     const name = `suggestion ${side} rank-${moves.length - index} ${look}`;
     return partsOf(move, step, name);
   });
-  board.over.replaceChildren(...arrows, ...moves.filter(({ number }) => number).map(moveNumber), ...moveRates(moves), ...(room().panel().signs ?? []).map(verdictSign));
+  const signs = (room().panel().signs ?? []).map(verdictSign);
+  board.over.replaceChildren(...arrows, ...moves.flatMap(moveNumber), ...moveRates(moves), ...signs);
 }
 
-/** Returns tags with the rates of the best moves, on the landing square or, if that is taken, the arrow's square. */
+/**
+ * Returns tags with the rates of the best moves, on the landing square or, if that is taken, the arrow's square.
+ * @param {Suggestion[]} moves
+ */
 function moveRates(moves) {
+  /** @type {Map<Square, { side: Side, rate: number }>} */
   const rates = new Map();
   for (const { move, side, rate } of moves) {
     const { to, arrow } = squaresOf(move);
@@ -150,7 +178,10 @@ function moveRates(moves) {
   });
 }
 
-/** Returns a tick or a cross at the corner of a square. */
+/**
+ * Returns a tick or a cross at the corner of a square.
+ * @param {{ square: Square, isRight: boolean }} given
+ */
 function verdictSign({ square, isRight }) {
   const [left, top] = board.centre(square);
   const [x, y] = [left + 3.2, top - 3.2];
@@ -158,8 +189,12 @@ function verdictSign({ square, isRight }) {
   return svg("g", { class: `verdict ${isRight ? "right" : "wrong"}` }, svg("circle", { cx: x, cy: y, r: 2.2 }), svg("path", { d }));
 }
 
-/** Returns a tag with a move's number in its line, on the landing square. */
+/**
+ * Returns a tag with a move's number in its line, on the landing square; nothing for a move without a number.
+ * @param {Suggestion} given
+ */
 function moveNumber({ move, side, number }) {
+  if (!number) return [];
   const [x, y] = board.centre(squaresOf(move).to);
   return svg("g", { class: `board-tag ${side}` }, svg("circle", { cx: x - 2.4, cy: y - 2.4, r: 2.1 }), svg("text", { x: x - 2.4, y: y - 1.3 }, number));
 }
@@ -167,6 +202,8 @@ function moveNumber({ move, side, number }) {
 /**
  * Returns the moves to draw as arrows, by priority: previewed line, hint, line of the best move under the pointer, best
  * moves of the analysis, better move of the review.
+ * @param {GameNode} node
+ * @returns {Suggestion[]}
  */
 export function usualArrows(node) {
   const { ply } = node;
@@ -175,7 +212,7 @@ export function usualArrows(node) {
   if (state.preview) return review.arrows(node);
   if (state.hint) return [{ ...state.hint, side }];
   if (state.half.from || areMovesHidden()) return [];
-  const pointed = lines[state.pointed];
+  const pointed = state.pointed === null ? undefined : lines[state.pointed];
   if (pointed) {
     const course = [pointed.move, ...pointed.continuation].slice(0, BETTER_MOVES);
     return course.map((move, index) => ({ move, side: state.tree.moverOf(ply + index), number: index + 1 }));
@@ -188,7 +225,10 @@ function shownLines() {
   return Number(byId("lines").value);
 }
 
-/** Returns a text about the turn: who moves, what to choose, who has won. */
+/**
+ * Returns a text about the turn: who moves, what to choose, who has won.
+ * @param {GameNode} node
+ */
 export function turnText(node) {
   const { from, to } = state.half;
   if (!node.described) return "";
@@ -200,12 +240,13 @@ export function turnText(node) {
   return from ? t("chooseLanding", from) : t("toMove", t(side));
 }
 
+/** @param {GameNode} node */
 function drawSteps(node) {
   const line = state.tree.line();
   byId("ply").textContent = `${node.ply} / ${line.length - 1}`;
-  for (const id of ["to-start", "back"]) byId(id).disabled = !node.parent;
+  for (const button of [byId("to-start"), byId("back")]) button.disabled = !node.parent;
   byId("undo").disabled = !undoTarget();
-  for (const id of ["forward", "to-end"]) byId(id).disabled = !node.next;
+  for (const button of [byId("forward"), byId("to-end")]) button.disabled = !node.next;
   byId("hint").disabled = !canMove(node);
   byId("play-here").disabled = !node.described || Boolean(node.described.winner);
   byId("resign").disabled = !canResign(node);
@@ -214,8 +255,9 @@ function drawSteps(node) {
 /** Draws the moves of the line in pairs, with the alternatives to each move below it. */
 export function drawMoves() {
   const line = state.tree.line();
-  const rows = Map.groupBy(line.slice(1), ({ ply }) => state.tree.rowOf(ply));
+  const rows = Map.groupBy(playedIn(line), ({ ply }) => state.tree.rowOf(ply));
   const items = [...rows].map(([number, nodes]) => {
+    /** @type {HTMLElement[]} */
     const cells = nodes.map((node) => moveButton(node));
     // If White moved first, Black's place in the first row is empty.
     if (number === 1 && state.tree.first === "white") cells.unshift(html("span", { class: "move" }, "…"));
@@ -225,23 +267,29 @@ export function drawMoves() {
   keepInView(byId("moves"), byId("moves").querySelector("[aria-current]"));
 }
 
+/** @param {PlayedNode} node */
 function moveButton(node) {
   const { move, rate } = node;
   return html("button", {
     type: "button",
     class: "move",
     "data-ply": node.ply,
+    disabled: !room().panel().steps,
     "aria-current": node === state.tree.current && "true",
     onclick: () => goTo(node),
   }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : leadOrRate(node)));
 }
 
-/** Returns Black's lead after a move for the list; without one, Black's win rate. */
+/**
+ * Returns Black's lead after a move for the list; without one, Black's win rate.
+ * @param {PlayedNode} node
+ */
 function leadOrRate(node) {
   const lead = leadAt(node);
-  return lead && !lead.isCounted ? signed(lead.lead) : percent(node.rate, 0);
+  return lead && !lead.isCounted ? signed(lead.lead) : percent(node.rate ?? 0, 0);
 }
 
+/** @param {PlayedNode} node */
 function variations(node) {
   const main = new Set(state.tree.mainLine());
   const others = node.parent.children.filter((child) => child !== node);
@@ -255,7 +303,7 @@ export function drawSearch() {
   const { current } = state.tree;
   drawRate(current);
   byId("analyse").textContent = t(state.analysing ? "stop" : "go");
-  byId("analyse").setAttribute("aria-pressed", state.analysing);
+  byId("analyse").setAttribute("aria-pressed", String(state.analysing));
   byId("analyse").disabled = areRatesHidden();
   byId("analyse").title = areRatesHidden() ? t("ratesHidden") : "";
   document.body.classList.toggle("rates-hidden", areRatesHidden());
@@ -277,7 +325,10 @@ function areMovesHidden() {
   return !room().panel().moves;
 }
 
-/** Returns a text with visits, depth and speed of a search, or with the reason why they are hidden. */
+/**
+ * Returns a text with visits, depth and speed of a search, or with the reason why they are hidden.
+ * @param {Found | null} found
+ */
 function runningText(found) {
   if (areRatesHidden()) return t("ratesHidden");
   if (areMovesHidden()) return t("movesHidden");
@@ -285,29 +336,35 @@ function runningText(found) {
   return found ? t("running", { ...found, speed: found.iterations / Math.max(found.seconds, 1e-3) }) : "";
 }
 
-/** Draws the bar of Black's win rate, empty if the rate is unknown. Rate and lead lie on the larger part of the bar. */
+/**
+ * Draws the bar of Black's win rate, empty if the rate is unknown. Rate and lead lie on the larger part of the bar.
+ * @param {GameNode} node
+ */
 function drawRate(node) {
   const { rate, proof, described } = node;
   const bar = byId("rate");
   const outcome = described?.winner ? t("won", t(described.winner)) : proof && t("proven", t(proof.winner), proof.margin);
   const lead = leadAt(node);
   const leader = rate !== null && rate < 0.5 ? "white" : "black";
-  const share = leader === "black" ? rate : 1 - rate;
+  const share = leader === "black" ? rate ?? 0 : 1 - (rate ?? 0);
   const own = lead && signed(leader === "black" ? lead.lead : -lead.lead) + (lead.isCounted ? t("counted") : "");
   // The leader's part of the bar holds the text.
   const known = own ? `${own} · ${percent(share, 0)}` : percent(share);
   const text = outcome ?? (rate === null ? "" : known);
   bar.className = `rate spoils ${rate === null ? "unknown" : rate < 0.5 ? "low" : "high"}`;
   bar.setAttribute("aria-label", [t("rateNow", rate === null ? t("unknown") : outcome ?? percent(rate)), lead && leadText(lead)].filter(Boolean).join(", "));
-  bar.querySelector(".number").textContent = text;
-  bar.style.setProperty("--share", rate ?? 0);
+  for (const number of bar.querySelectorAll(".number")) number.textContent = text;
+  bar.style.setProperty("--share", String(rate ?? 0));
 }
 
-/** Refills the rows of best moves. Keeps their elements, since a press can last longer than a slice of the search. */
+/**
+ * Refills the rows of best moves. Keeps their elements, since a press can last longer than a slice of the search.
+ * @param {FoundLine[]} lines
+ */
 function drawBestMoves(lines) {
   const { rows } = byId("best-moves").tBodies[0];
   // Reserves room for all rows, so that the layout stays when rows come and go.
-  byId("best-moves").parentElement.style.setProperty("--lines", shownLines());
+  byId("best-moves").parentElement?.style.setProperty("--lines", String(shownLines()));
   while (rows.length > lines.length) rows[rows.length - 1].remove();
   while (rows.length < lines.length) {
     const button = html("button", { type: "button", class: "best" });
@@ -316,29 +373,40 @@ function drawBestMoves(lines) {
   lines.forEach((line, index) => fillBestMove(rows[index].cells, line));
 }
 
+/**
+ * Fills the cells of a row with a line.
+ * @param {HTMLCollectionOf<HTMLTableCellElement>} cells
+ * @param {FoundLine} line
+ */
 function fillBestMove([rateCell, leadCell, visitsCell, moveCell], { move, win_rate: rate, lead, visits, proven, continuation }) {
   rateCell.textContent = percent(rate);
   leadCell.textContent = lead == null ? "–" : signed(lead);
   visitsCell.textContent = visits.toLocaleString("en");
-  moveCell.firstElementChild.textContent = move;
+  const [moveButton, rest] = moveCell.children;
+  moveButton.textContent = move;
   // In a proven position all moves are proven, so the continuation says more.
-  const isNews = proven && (!state.found.proven || continuation.length === 0);
-  const expected = isNews ? [t("proven", t(proven))] : continuation;
-  moveCell.lastElementChild.textContent = ` ${expected.join(" ")}`;
+  const isNews = proven && (!state.found?.proven || continuation.length === 0);
+  const expected = isNews ? [t("proven", t(proven), null)] : continuation;
+  rest.textContent = ` ${expected.join(" ")}`;
   moveCell.title = expected.join(" ");
 }
 
-/** Returns the data of the curve: Black's win rate along the line, by Otrera and, from a record, by each player. */
+/**
+ * Returns the data of the curve: Black's win rate along the line, by Otrera and, from a record, by each player.
+ * @returns {Chart}
+ */
 export function chart() {
   const line = areRatesHidden() ? [] : state.tree.line();
   const players = playerSeries(line);
-  const known = line.filter((node) => node.rate !== null && (players.length === 0 || !isOwnEstimate(node)));
-  const points = known.map((node) => {
+  const points = line.flatMap((node) => {
+    const { ply, rate, proof } = node;
+    if (rate === null || (players.length > 0 && isOwnEstimate(node))) return [];
     const mark = review.isFault(node) ? review.markOf(node) : null;
-    return { ply: node.ply, rate: node.rate, proven: Boolean(node.proof), label: proofLabel(node), mark };
+    return { ply, rate, proven: Boolean(proof), mark };
   });
   const legend = players.length > 0 ? [html("span", {}, t("curvePlayer", t("engine")))] : [icon("black"), html("span", {}, t("curveLegend"))];
-  if (points.some(({ proven }) => proven)) legend.push(html("span", {}, t("provenLegend")));
+  const proof = line.map(proofLabel).find((label) => label !== null);
+  if (points.some(({ proven }) => proven)) legend.push(html("span", {}, `□ ${proof ?? t("provenLegend")}`));
   const bars = review.bars(line);
   if (bars.length > 0) legend.push(html("span", {}, t("lossBars")));
   const leads = leadSeries(line);
@@ -346,39 +414,57 @@ export function chart() {
   return { plies: line.length - 1, label: t("curve"), empty: t(areRatesHidden() ? "ratesHidden" : "curveEmpty"), series, bars, leads };
 }
 
-/** Returns Black's leads along the line, or null. */
+/**
+ * Returns Black's leads along the line, or null.
+ * @param {GameNode[]} line
+ */
 function leadSeries(line) {
-  const known = line.map((node) => ({ ply: node.ply, ...leadAt(node) })).filter(({ lead }) => lead !== undefined);
+  const known = line.flatMap((node) => {
+    const lead = leadAt(node);
+    return lead ? { ply: node.ply, ...lead } : [];
+  });
   if (known.length === 0) return null;
   const isCounted = known.some((point) => point.isCounted);
   return { points: known, legend: [html("span", {}, t(isCounted ? "countedLegend" : "leadLegend"))] };
 }
 
-/** True if a position's rate is only its player's estimate: not searched, not proven, not a value in the record. */
+/**
+ * True if a position's rate is only its player's estimate: not searched, not proven, not a value in the record.
+ * @param {GameNode} node
+ */
 function isOwnEstimate({ visits, note }) {
   return visits === 0 && note.value == null;
 }
 
-/** Returns a series of each player's estimates; empty if the record has none. */
+/**
+ * Returns a series of each player's estimates; empty if the record has none.
+ * @param {GameNode[]} line
+ * @returns {Series[]}
+ */
 function playerSeries(line) {
   const { tree } = state;
   if (!tree.end) return [];
-  const told = line.filter(({ parent, played }) => parent && played.win_rate != null);
+  const told = playedIn(line).flatMap(({ ply, played: { win_rate: rate } }) => {
+    const side = tree.moverOf(ply - 1);
+    return rate == null ? [] : { side, point: { ply, rate: side === "black" ? rate : 1 - rate } };
+  });
   if (told.length === 0) return [];
   return SIDES.map((side) => {
-    const own = told.filter(({ parent }) => tree.moverOf(parent.ply) === side);
-    const points = own.map(({ ply, played }) => ({ ply, rate: side === "black" ? played.win_rate : 1 - played.win_rate }));
+    const points = told.filter((one) => one.side === side).map(({ point }) => point);
     const text = t(points.length > 0 ? "curvePlayer" : "curveSilent", tree.record[side] || t(side));
     return { side, points, legend: [icon(side), html("span", { class: "name" }, text)] };
   });
 }
 
-/** Returns the label of the node at which the line becomes proven to its end, with the largest margin; else null. */
+/**
+ * Returns the label of the node at which the line becomes proven to its end, with the largest margin; else null.
+ * @param {GameNode} node
+ */
 function proofLabel(node) {
   const winner = node.proof?.winner;
   if (!winner || node.parent?.proof?.winner === winner) return null;
   const rest = lineFrom(node);
   if (rest.some(({ proof }) => proof?.winner !== winner)) return null;
-  const margins = rest.map(({ proof }) => proof.margin).filter((margin) => margin != null);
+  const margins = rest.flatMap(({ proof }) => proof?.margin ?? []);
   return t("proven", t(winner), margins.length > 0 ? Math.max(...margins) : null);
 }

@@ -8,16 +8,18 @@ const KNOCK = { pitch: 220, loudness: 0.3, seconds: 0.12 };
 
 export const sound = {
   active: settings.get("sound") === "on",
+  /** @type {AudioContext | null} */
   context: null,
 
   knock() {
     if (!this.active) return;
     this.context ??= new AudioContext();
+    const { context } = this;
     // Browsers suspend sound until somebody has clicked on the page.
-    this.context.resume();
-    const { currentTime: begin, destination } = this.context;
+    context.resume();
+    const { currentTime: begin, destination } = context;
     const end = begin + KNOCK.seconds;
-    const [tone, gain] = [this.context.createOscillator(), this.context.createGain()];
+    const [tone, gain] = [context.createOscillator(), context.createGain()];
     tone.frequency.setValueAtTime(KNOCK.pitch, begin);
     tone.frequency.exponentialRampToValueAtTime(KNOCK.pitch / 4, end);
     gain.gain.setValueAtTime(KNOCK.loudness, begin);
@@ -35,7 +37,7 @@ export const sound = {
   },
 
   draw() {
-    byId("sound").setAttribute("aria-pressed", this.active);
+    byId("sound").setAttribute("aria-pressed", String(this.active));
   },
 
   listen() {

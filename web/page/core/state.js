@@ -4,10 +4,11 @@ import { Engine, ServedEngine, server } from "page/core/engine.js";
 
 export const engine = server ? new ServedEngine() : new Engine();
 
+/** @type {State} */
 export const state = {
   /** The current room. */
   mode: "play",
-  tree: null,
+  tree: /** @type {never} */ (null),
   players: { black: "human", white: "engine" },
   /** The engine's strength: `{ level }`, `{ seconds }` or `{ iterations }` for a move. */
   control: { level: 4 },

@@ -1,5 +1,6 @@
 // Texts of Analyse: leads, territory, reasons, variations, collections of games, results files.
 
+/** @satisfies {Record<Language, Texts>} */
 export const ANALYSE_TEXT = {
   en: {
     counted: " squares",
@@ -27,7 +28,7 @@ export const ANALYSE_TEXT = {
     player: "Player",
     gamesPlayed: "Games",
     mistakeTable: "Mistakes by player and phase",
-    mistakeNote: "Inaccuracies / mistakes / blunders, and accuracy. The opening ends when 20 % of the squares are shot, the middle game at 50 %.",
+    mistakeNote: (opening, middle) => `Inaccuracies / mistakes / blunders, and accuracy. The opening ends when ${opening} of the free squares are shot, the middle game at ${middle}.`,
     standing: "Cross-table",
     standingNote: "Elo above the mean of all players, with 95 % intervals.",
     standingAnchored: "The results give no finite Elo: each player gets one draw against an average player.",
@@ -59,7 +60,7 @@ export const ANALYSE_TEXT = {
     player: "棋手",
     gamesPlayed: "局数",
     mistakeTable: "各棋手各阶段的失误",
-    mistakeNote: "不精确 / 失误 / 大错，以及准确度。箭占 20 % 的格子时开局结束，占 50 % 时中局结束。",
+    mistakeNote: (opening, middle) => `不精确 / 失误 / 大错，以及准确度。箭占空格的 ${opening} 时开局结束，占 ${middle} 时中局结束。`,
     standing: "对战表",
     standingNote: "等级分为高于全体平均的分数，附 95 % 置信区间。",
     standingAnchored: "仅凭这些结果无法得出有限的等级分：每位棋手与平均水平的对手计一局和棋。",

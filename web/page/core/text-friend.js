@@ -1,5 +1,6 @@
 // Texts of a game with a friend by texts, and of sharing.
 
+/** @satisfies {Record<Language, Texts>} */
 export const FRIEND_TEXT = {
   en: {
     playFriend: "Play a friend",

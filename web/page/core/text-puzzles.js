@@ -1,5 +1,6 @@
 // Texts of the puzzles: several moves, streaks, the player's own mistakes.
 
+/** @satisfies {Record<Language, Texts>} */
 export const PUZZLE_TEXT = {
   en: {
     puzzleNumber: "No.",

@@ -1,10 +1,17 @@
 // Texts of the page, in English and Chinese.
 
-import { percent } from "shared/elements.js";
+import { elementsWith, percent } from "shared/elements.js";
 import { ANALYSE_TEXT } from "page/core/text-analyse.js";
 import { FRIEND_TEXT } from "page/core/text-friend.js";
 import { PUZZLE_TEXT } from "page/core/text-puzzles.js";
 
+/** Names of the levels. */
+const LEVELS = {
+  en: ["first game", "beginner", "casual", "makes plans", "club, relaxed", "club", "strong club", "tournament", "master", "full engine"],
+  zh: ["第一次下", "初学", "休闲", "有计划", "棋社休闲", "棋社", "棋社强手", "比赛水平", "大师", "全力"],
+};
+
+/** @satisfies {Record<Language, Texts>} */
 export const TEXT = {
   en: {
     ...ANALYSE_TEXT.en,
@@ -26,7 +33,7 @@ export const TEXT = {
     control: "Exact strength",
     seconds: (n) => `${n} s a move`,
     iterations: (n) => `${n.toLocaleString("en")} iterations a move`,
-    levelOf: (number) => `Level ${number}: ${TEXT.en.levels[number - 1]}`,
+    levelOf: (number) => `Level ${number}: ${LEVELS.en[number - 1]}`,
     engineLevel: (number) => `Otrera level ${number}`,
     controlGroups: { levels: "Levels", full: "Full engine by time", fixed: "Full engine by iterations" },
     door: "First page",
@@ -46,7 +53,7 @@ export const TEXT = {
       { title: "Count", task: "Both sides are shut in, so only squares count: you have 4 empty ones, White has 2. Every arrow uses one. Play until White cannot move, and keep your squares together.", right: "White has no move left. Count like this in every game: the larger area wins.", wrong: "You ran out of squares first: an arrow has cut off a part of your area. Try again." },
     ],
     level: "Level",
-    levels: ["first game", "beginner", "casual", "makes plans", "club, relaxed", "club", "strong club", "tournament", "master", "full engine"],
+    levels: LEVELS.en,
     youPlay: "You play",
     sides: { black: "Black", white: "White", either: "Either", both: "Both", none: "Neither" },
     yourClock: "Your clock",
@@ -142,7 +149,7 @@ export const TEXT = {
     unknown: "not known yet",
     running: ({ visits, depth, speed, recycled }) => `${visits.toLocaleString("en")} visits · depth ${depth} · ${Math.round(speed).toLocaleString("en")} iterations/s${recycled ? " · memory full: the least visited moves are dropped" : ""}`,
     proven: (side, margin) => `proven: ${side} wins${margin == null ? "" : ` (+${margin})`}`,
-    provenLegend: "□ proven",
+    provenLegend: "proven",
     thinking: "Otrera is thinking.",
     toMove: (side) => `${side} to move: choose an amazon.`,
     chooseLanding: (from) => `Amazon on ${from}: choose where it goes.`,
@@ -301,7 +308,7 @@ export const TEXT = {
     control: "具体强度",
     seconds: (n) => `每步 ${n} 秒`,
     iterations: (n) => `每步 ${n.toLocaleString("en")} 次迭代`,
-    levelOf: (number) => `${number} 级：${TEXT.zh.levels[number - 1]}`,
+    levelOf: (number) => `${number} 级：${LEVELS.zh[number - 1]}`,
     engineLevel: (number) => `Otrera ${number} 级`,
     controlGroups: { levels: "等级", full: "全力，按时间", fixed: "全力，按迭代次数" },
     door: "首页",
@@ -321,7 +328,7 @@ export const TEXT = {
       { title: "数格", task: "双方都已被围住，只需数格子：您有 4 个空格，白方有 2 个，每支箭用掉一个。请一直走到白方无法走子，注意不要把自己的格子隔开。", right: "白方无棋可走。每局棋都可以这样数：空格多的一方胜。", wrong: "您的格子先用完了：有一支箭隔断了您的区域。请再试一次。" },
     ],
     level: "等级",
-    levels: ["第一次下", "初学", "休闲", "有计划", "棋社休闲", "棋社", "棋社强手", "比赛水平", "大师", "全力"],
+    levels: LEVELS.zh,
     youPlay: "您执",
     sides: { black: "黑方", white: "白方", either: "随机", both: "双方", none: "旁观" },
     yourClock: "您的棋钟",
@@ -417,7 +424,7 @@ export const TEXT = {
     unknown: "未知",
     running: ({ visits, depth, speed, recycled }) => `访问 ${visits.toLocaleString("en")} · 深度 ${depth} · 每秒 ${Math.round(speed).toLocaleString("en")} 次迭代${recycled ? " · 内存已满：访问最少的着法会被舍去" : ""}`,
     proven: (side, margin) => `已证明${side}胜${margin == null ? "" : `（余 ${margin} 步）`}`,
-    provenLegend: "□ 已证明",
+    provenLegend: "已证明",
     thinking: "Otrera 正在思考。",
     toMove: (side) => `轮到${side}：请选择一枚棋子。`,
     chooseLanding: (from) => `${from} 的棋子：请选择落点。`,
@@ -560,6 +567,10 @@ export const TEXT = {
 
 /** Values stored between visits; a browser can refuse to store them for pages opened from files. */
 export const settings = {
+  /**
+   * @param {string} name
+   * @param {"local" | "session"} [place]
+   */
   get(name, place = "local") {
     try {
       return globalThis[`${place}Storage`].getItem(`otrera.${name}`);
@@ -567,32 +578,66 @@ export const settings = {
       return null;
     }
   },
+  /**
+   * @param {string} name
+   * @param {string | number} value
+   * @param {"local" | "session"} [place]
+   */
   set(name, value, place = "local") {
     try {
-      globalThis[`${place}Storage`].setItem(`otrera.${name}`, value);
+      globalThis[`${place}Storage`].setItem(`otrera.${name}`, String(value));
     } catch {
       // The value is not stored.
     }
   },
 };
 
-export let language = settings.get("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en");
-if (!(language in TEXT)) language = "en";
+/**
+ * True if the page has texts in a language.
+ * @param {string | null} name
+ * @returns {name is Language}
+ */
+function isLanguage(name) {
+  return name !== null && name in TEXT;
+}
 
-/** Sets the language of all further texts, also for later visits. */
+/** @type {Language} */
+export let language = navigator.language.startsWith("zh") ? "zh" : "en";
+const lastLanguage = settings.get("language");
+if (isLanguage(lastLanguage)) language = lastLanguage;
+
+/**
+ * Sets the language of all further texts, also for later visits.
+ * @param {string} chosen
+ */
 export function speak(chosen) {
-  language = chosen;
+  if (isLanguage(chosen)) language = chosen;
   settings.set("language", chosen);
 }
 
-/** Returns a text of the page; `values` are the arguments of a text with parameters. */
+/**
+ * Returns a text of the page; `values` are the arguments of a text with parameters.
+ * @template {TextKey} Key
+ * @param {Key} name
+ * @param {TextValues<Key>} values
+ * @returns {TextOf<Key>}
+ */
 export function t(name, ...values) {
+  /** @type {unknown} */
   const text = TEXT[language][name];
-  return typeof text === "function" ? text(...values) : text;
+  return /** @type {TextOf<Key>} */ (typeof text === "function" ? text(...values) : text);
+}
+
+/**
+ * Returns the message of an error.
+ * @param {unknown} error
+ */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Chinese translations of engine problems: a pattern, and a text in which $1 is the first group, also translated. */
-const PROBLEMS_ZH = [
+const PROBLEMS_ZH = /** @type {[RegExp, string | ((...groups: string[]) => string)][]} */ ([
   [/^is not JSON lines, SGF, CCGC text or a Botzone log; read as moves: (.*)$/, "既不是 JSON、SGF、CCGC，也不是 FEN 或 Botzone 日志；作为着法读取时：$1"],
   [/^a Botzone log that is not valid JSON: (.*)$/, "Botzone 日志不是正确的 JSON：$1"],
   [/^the game that ends in line (\d+): (.*)$/, "到第 $1 行为止的对局：$2"],
@@ -683,10 +728,14 @@ const PROBLEMS_ZH = [
   [/^cannot write a record in (.*): (.*)$/, "无法写入棋谱文件夹 $1：$2"],
   [/^the engine crashed and was restarted$/, "引擎出错，已重新开始"],
   [/^(.*) is not a move: expected x0, y0, x1, y1, x2, y2 from 0 to 7$/, "$1 不是着法：x0、y0、x1、y1、x2、y2 应为 0 到 7"],
-  [/^(Black|White)$/, (side) => TEXT.zh[side.toLowerCase()]],
-];
+  [/^(Black|White)$/, (side) => t(side === "Black" ? "black" : "white")],
+]);
 
-/** Translates a problem reported by the engine into the language of the page. */
+/**
+ * Translates a problem reported by the engine into the language of the page.
+ * @param {string} problem
+ * @returns {string}
+ */
 export function problemText(problem) {
   if (language === "en") return problem;
   for (const [pattern, text] of PROBLEMS_ZH) {
@@ -698,13 +747,21 @@ export function problemText(problem) {
   return problem;
 }
 
+/**
+ * Returns the text that an attribute names.
+ * @param {string | undefined} key
+ */
+function named(key) {
+  return t(/** @type {PlainKey} */ (key));
+}
+
 /** Sets the text of elements with `data-text` and the accessible name of elements with `data-label`. */
 export function translate() {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   document.title = t("title");
-  for (const element of document.querySelectorAll("[data-text]")) element.textContent = t(element.dataset.text);
-  for (const element of document.querySelectorAll("[data-label]")) {
-    element.setAttribute("aria-label", t(element.dataset.label));
-    if (element.matches("button")) element.title = t(element.dataset.label);
+  for (const element of elementsWith("data-text")) element.textContent = named(element.dataset.text);
+  for (const element of elementsWith("data-label")) {
+    element.setAttribute("aria-label", named(element.dataset.label));
+    if (element.matches("button")) element.title = named(element.dataset.label);
   }
 }

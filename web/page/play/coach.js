@@ -24,33 +24,50 @@ export const coach = {
   preparation: 3,
   /** Nodes after moves that the person keeps despite a warning. */
   accepted: new WeakSet(),
-  /** The move that waits for the person's decision, `{ node, loss, reply, better, next }`, or null. */
+  /**
+   * The move that waits for the person's decision, the better move and what is expected after each; or null.
+   * @type {{ node: PlayedNode, loss: number, reply?: Move | null, better: Move, next?: Move } | null}
+   */
   warning: null,
 
+  /** @param {GameNode} node */
   isWarning(node) {
     return this.active && isGame() && this.warning?.node === node;
   },
 
-  /** Searches a position until its total search time is `seconds`. */
-  look(node, goesOn, seconds = this.seconds) {
+  /**
+   * Searches a position until its total search time is `seconds`.
+   * @param {GameNode} node
+   * @param {GoesOn} goesOn
+   * @param {number} seconds
+   */
+  look(node, goesOn, seconds) {
     return look(node, goesOn, seconds);
   },
 
-  /** Searches the position in the background while the person thinks. */
+  /**
+   * Searches the position in the background while the person thinks.
+   * @param {GameNode} node
+   * @param {GoesOn} goesOn
+   */
   async prepare(node, goesOn) {
     if (this.active && isGame() && canMove(node) && !state.tree.winner()) await this.look(node, goesOn, this.preparation);
   },
 
-  /** Checks a person's move. Returns true if the engine must not reply: the coach warns, or the task has ended. */
+  /**
+   * Checks a person's move. Returns true if the engine must not reply: the coach warns, or the task has ended.
+   * @param {GameNode} node
+   * @param {GoesOn} goesOn
+   */
   async holds(node, goesOn) {
     const { parent } = node;
     if (!this.active || !isGame() || !parent || this.accepted.has(node)) return false;
-    await this.look(parent, goesOn);
-    await this.look(node, goesOn);
+    await this.look(parent, goesOn, this.seconds);
+    await this.look(node, goesOn, this.seconds);
     if (!goesOn()) return true;
     const loss = state.tree.lossOf(node);
     const best = parent.found?.best;
-    if (!this.active || !best || best === node.move || loss === null || loss <= this.limit) return false;
+    if (!this.active || !parent.found || !best || best === node.move || loss === null || loss <= this.limit) return false;
     const [, next] = bestLine(parent.found, 2);
     this.warning = { node, loss, reply: node.found?.best, better: best, next };
     state.replying = null;
@@ -58,8 +75,12 @@ export const coach = {
     return true;
   },
 
-  /** Returns the better move and the reply that refutes the played move, to be drawn as arrows. */
+  /**
+   * Returns the better move and the reply that refutes the played move, to be drawn as arrows.
+   * @param {PlayedNode} node
+   */
   suggestions({ parent, ply }) {
+    if (!this.warning) return [];
     const { better, reply } = this.warning;
     const [mover, other] = [parent.ply, ply].map((at) => state.tree.moverOf(at));
     return [{ move: better, side: mover }, ...(reply ? [{ move: reply, side: other }] : [])];
@@ -74,13 +95,17 @@ export const coach = {
     else settle();
   },
 
+  /** @param {string} share */
   choose(share) {
     this.limit = Number(share);
     settings.set("coach-limit", share);
     if (this.isWarning(state.tree.current)) this.decide(settle);
   },
 
-  /** Clears the warning, runs `action`, and returns the keyboard focus to the board. */
+  /**
+   * Clears the warning, runs `action`, and returns the keyboard focus to the board.
+   * @param {() => unknown} action
+   */
   decide(action) {
     this.warning = null;
     action();
@@ -96,19 +121,19 @@ export const coach = {
     const isWarning = this.isWarning(state.tree.current);
     byId("coach-panel").hidden = !this.active || !isGame() || Boolean(state.tree.winner());
     byId("coach-panel").classList.toggle("warning", isWarning);
-    const text = isWarning ? t("coachWarning", { ...this.warning, move: this.warning.node.move }) : t("coachWatches", percent(this.limit, 0));
-    write("coach-text", text);
+    const warning = isWarning ? this.warning : null;
+    write("coach-text", warning ? t("coachWarning", { ...warning, move: warning.node.move }) : t("coachWatches", percent(this.limit, 0)));
   },
 
   drawButton() {
-    byId("coach").setAttribute("aria-pressed", this.active);
+    byId("coach").setAttribute("aria-pressed", String(this.active));
   },
 
   listen() {
     this.drawButton();
-    byId("coach-limit").value = this.limit;
+    byId("coach-limit").value = String(this.limit);
     byId("coach").addEventListener("click", () => this.toggle());
-    byId("coach-limit").addEventListener("change", ({ target }) => this.choose(target.value));
+    byId("coach-limit").addEventListener("change", () => this.choose(byId("coach-limit").value));
     byId("coach-back").addEventListener("click", () => this.decide(undo));
     byId("coach-on").addEventListener("click", () => this.playOn());
   },

@@ -17,7 +17,10 @@ import { beginGame } from "page/rooms/play.js";
 const FILL_SECONDS = 0.1;
 
 export const ending = {
-  /** The value of `state.change` when filling began. */
+  /**
+   * The value of `state.change` when filling began.
+   * @type {number | null}
+   */
   change: null,
 
   /** True while the engine plays the remaining moves of both sides. */
@@ -25,12 +28,19 @@ export const ending = {
     return this.change === state.change;
   },
 
-  /** True if the node is the last position of a game that is played on the page. */
-  isAtEnd({ next, described }) {
-    return Boolean(state.tree.begun !== null && described && !next);
+  /**
+   * True if the node is the last position of a game that is played on the page.
+   * @param {GameNode} node
+   * @returns {node is DescribedNode}
+   */
+  isAtEnd(node) {
+    return Boolean(state.tree.begun !== null && node.described && !node.next);
   },
 
-  /** True if filling is offered at this node: once per game, at the first decided position with the person to move. */
+  /**
+   * True if filling is offered at this node: once per game, at the first decided position with the person to move.
+   * @param {DescribedNode} node
+   */
   offersFilling(node) {
     const { tree } = state;
     if (!node.described.proof || node.winner || !canMove(node)) return false;
@@ -40,15 +50,15 @@ export const ending = {
 
   draw() {
     const node = state.tree.current;
-    const isAtEnd = this.isAtEnd(node);
-    const winner = isAtEnd ? node.described.winner ?? node.winner : null;
-    const offers = isAtEnd && this.offersFilling(node);
-    byId("result").textContent = winner ? this.result(node, winner) : "";
-    byId("decided").textContent = isAtEnd ? this.text(node) : "";
+    const end = this.isAtEnd(node) ? node : null;
+    const winner = end ? end.described.winner ?? end.winner : null;
+    const offers = end !== null && this.offersFilling(end);
+    byId("result").textContent = end && winner ? this.result(end, winner) : "";
+    byId("decided").textContent = end ? this.text(end) : "";
     byId("fill").hidden = !offers && !this.isFilling;
     byId("fill").textContent = t(this.isFilling ? "stop" : "fill");
     byId("end-actions").hidden = !winner;
-    for (const id of ["play-same", "play-again"]) byId(id).hidden = !winner || !isGame();
+    for (const button of [byId("play-same"), byId("play-again")]) button.hidden = !winner || !isGame();
     byId("play-same").replaceChildren(icon(this.person), ` ${t("playSame")}`);
     byId("play-again").replaceChildren(icon(opponentOf(this.person)), ` ${t("playChanged")}`);
     byId("ending").hidden = !winner && !byId("decided").textContent && byId("fill").hidden;
@@ -60,13 +70,20 @@ export const ending = {
     return state.players.black === "human" ? "black" : "white";
   },
 
-  /** Returns the result with the margin, in moves that the winner has left; a resignation or lost time has none. */
+  /**
+   * Returns the result with the margin, in moves that the winner has left; a resignation or lost time has none.
+   * @param {DescribedNode} node
+   * @param {Side} winner
+   */
   result({ described, winner: early }, winner) {
     const margin = early ? null : described.proof?.margin;
     return t("wonBy", t(winner), margin);
   },
 
-  /** Returns a text that names the certain winner or, after the end, counts the squares that each side reaches first. */
+  /**
+   * Returns a text that names the certain winner or, after the end, counts the squares that each side reaches first.
+   * @param {DescribedNode} node
+   */
   text({ described: { winner, proof, owners }, winner: resigned, found, ply }) {
     if (winner || resigned) {
       const [black, white] = territory({ owners });
@@ -91,28 +108,31 @@ export const ending = {
   },
 
   async isOver() {
-    const { current } = state.tree;
-    await describe(current);
-    return Boolean(current.described.winner);
+    return Boolean((await describe(state.tree.current)).described.winner);
   },
 
+  /** @param {GoesOn} goesOn */
   async fillMove(goesOn) {
-    const { best } = await search(state.tree.current, { seconds: FILL_SECONDS }, goesOn);
-    if (!goesOn()) return;
-    state.tree.play(best);
+    const node = await describe(state.tree.current);
+    const found = await search(node, { seconds: FILL_SECONDS }, goesOn);
+    if (!goesOn() || !found?.best) return;
+    state.tree.play(found.best);
     state.found = null;
     draw();
   },
 
-  /** Begins the game again from its first position, with other players if they change colours. */
+  /**
+   * Begins the game again from its first position, with other players if they change colours.
+   * @param {BySide<Player>} players
+   */
   playAgain(players) {
     const { tree, control } = state;
-    beginGame(tree.copyTo(tree.line()[tree.begun]), players, control, tree.clock?.asked);
+    beginGame(tree.copyTo(tree.line()[tree.begun ?? 0]), players, control, tree.clock?.asked);
   },
 
   /** Opens the analysis of the game and searches its moves. */
   review() {
-    roomAt("#analyse").visit();
+    roomAt("#analyse")?.visit();
     if (!review.active) review.toggle();
   },
 
@@ -123,6 +143,6 @@ export const ending = {
     byId("end-review").addEventListener("click", () => this.review());
     byId("end-save").addEventListener("click", () => save("sgf"));
     byId("resign").addEventListener("click", () => ask("resign-dialog"));
-    byId("resign-dialog").addEventListener("close", ({ target }) => target.returnValue === "resign" && resign());
+    byId("resign-dialog").addEventListener("close", () => byId("resign-dialog").returnValue === "resign" && resign());
   },
 };

@@ -4,6 +4,7 @@ import { byId, html, icon, opponentOf, SIDES } from "shared/elements.js";
 import { settings, t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { clockText } from "page/core/controls.js";
+import { endOf } from "page/core/tree.js";
 import { engineAt } from "page/core/strength.js";
 import { isReplying, settle } from "page/core/game.js";
 import { board } from "page/core/show.js";
@@ -20,7 +21,7 @@ export const players = {
 
   /** The last node of the game shown. */
   get end() {
-    return state.tree.line().at(-1);
+    return endOf(state.tree.line());
   },
 
   /** Returns the side whose clock runs, or null: the first move starts the clocks, the end and a warning stop them. */
@@ -30,7 +31,10 @@ export const players = {
     return this.end.ply > tree.begun ? tree.moverOf(this.end.ply) : null;
   },
 
-  /** Adds the time since the last move to the clocks of a game that this tab shows again after a reload. */
+  /**
+   * Adds the time since the last move to the clocks of a game that this tab shows again after a reload.
+   * @param {GameTree} tree
+   */
   restore(tree) {
     if (!tree.clock || this.restored.has(tree)) return;
     this.restored.add(tree);
@@ -38,9 +42,12 @@ export const players = {
     if (id === tree.id) tree.clock.used = used;
   },
 
-  /** Returns the seconds that a side has left, or has used without a limit. */
+  /**
+   * Returns the seconds that a side has left, or has used without a limit.
+   * @param {Side} side
+   */
   shown(side) {
-    const { limit, used } = state.tree.clock;
+    const { limit, used } = state.tree.clock ?? { limit: null, used: { black: 0, white: 0 } };
     return limit && state.players[side] === "human" ? limit - used[side] : used[side];
   },
 
@@ -60,10 +67,13 @@ export const players = {
     this.since = now;
   },
 
-  /** Ends the game by time. Without a limit, the game can go on after the loss is taken back. */
+  /**
+   * Ends the game by time. Without a limit, the game can go on after the loss is taken back.
+   * @param {Side} side
+   */
   lose(side) {
     const { tree, end } = { tree: state.tree, end: this.end };
-    tree.clock.limit = null;
+    if (tree.clock) tree.clock.limit = null;
     end.winner = opponentOf(side);
     Object.assign(state, { half: {}, unanswered: null });
     tree.show(end);
@@ -82,14 +92,16 @@ export const players = {
     byId("player-top").replaceChildren(...this.row(opponentOf(low)));
     const { tree } = state;
     const turn = tree.winner() ? null : tree.moverOf(this.end.ply);
-    for (const [id, side] of [["player-low", low], ["player-top", opponentOf(low)]]) {
-      byId(id).classList.toggle("turn", side === turn);
-    }
+    byId("player-low").classList.toggle("turn", low === turn);
+    byId("player-top").classList.toggle("turn", opponentOf(low) === turn);
     byId("moves").dataset.empty = t("movesEmpty");
     this.drawClocks();
   },
 
-  /** Returns the elements of a player: piece, name, what the player does, clock. */
+  /**
+   * Returns the elements of a player: piece, name, what the player does, clock.
+   * @param {Side} side
+   */
   row(side) {
     const { tree, control } = state;
     const isEngine = state.players[side] === "engine";

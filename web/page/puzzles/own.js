@@ -1,9 +1,9 @@
 // A player's own mistakes as puzzles: they come back after a day, a week and a month, and stay in the browser.
 
 import { byId, opponentOf, SIDES } from "shared/elements.js";
-import { settings, t } from "page/core/text.js";
+import { messageOf, settings, t } from "page/core/text.js";
 import { state } from "page/core/state.js";
-import { GRAVE, review, reviewed } from "page/core/review.js";
+import { review, reviewed } from "page/core/review.js";
 import { describe, tell } from "page/core/game.js";
 import { download, readers } from "page/core/records.js";
 
@@ -17,18 +17,25 @@ export function dayNumber(date = new Date()) {
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000;
 }
 
+/**
+ * True if a stored value has the fields of a mistake.
+ * @param {Mistake | undefined} one
+ */
 function isMistake(one) {
   const texts = [one?.fen, one?.solution, one?.played, one?.from];
-  return texts.every((text) => typeof text === "string") && [one.due, one.seen, one.step].every(Number.isSafeInteger);
+  return texts.every((text) => typeof text === "string") && [one?.due, one?.seen, one?.step].every(Number.isSafeInteger);
 }
 
 export const ownMistakes = {
-  /** Mistakes, oldest first: FEN, solution, move played, its loss as text, game, day when due, answers, pauses done. */
+  /**
+   * Mistakes, oldest first.
+   * @type {Mistake[]}
+   */
   list: [],
 
   read() {
     try {
-      const kept = JSON.parse(settings.get("mistakes"));
+      const kept = JSON.parse(settings.get("mistakes") ?? "[]");
       this.list = Array.isArray(kept) ? kept.filter(isMistake) : [];
     } catch {
       this.list = [];
@@ -40,7 +47,10 @@ export const ownMistakes = {
     settings.set("mistakes", JSON.stringify(this.list));
   },
 
-  /** Adds mistakes whose positions are new. Returns their number. */
+  /**
+   * Adds mistakes whose positions are new. Returns their number.
+   * @param {Mistake[]} mistakes
+   */
   add(mistakes) {
     this.read();
     const known = new Set(this.list.map(({ fen }) => fen));
@@ -50,17 +60,24 @@ export const ownMistakes = {
     return fresh.length;
   },
 
-  /** Adds the mistakes and blunders of a side in the reviewed game shown. Returns the number of new ones. */
+  /**
+   * Adds the mistakes and blunders of a side in the reviewed game shown. Returns the number of new ones.
+   * @param {Side} side
+   */
   async collect(side) {
     const { tree } = state;
-    const nodes = review.movesOf(side).filter((node) => GRAVE.includes(review.markOf(node)) && node.parent.found?.best);
     const rival = tree.record[opponentOf(side)] || t(opponentOf(side));
-    const found = nodes.map((node) => ({ node, loss: review.lossText(node) }));
-    for (const { node } of found) await describe(node.parent, { tree });
-    return this.add(found.map(({ node, loss }) => ({
-      fen: node.parent.described.fen, solution: node.parent.found.best, played: node.move, loss,
-      from: `${rival}, ${tree.rowOf(node.ply)}`, due: dayNumber() + PAUSES[0], seen: 0, step: 0,
-    })));
+    const found = review.gravesOf(side).map((node) => ({ node, loss: review.lossText(node) }));
+    /** @type {Mistake[]} */
+    const mistakes = [];
+    for (const { node: { parent, move, ply }, loss } of found) {
+      const solution = parent.found?.best;
+      if (!solution) continue;
+      const { fen } = (await describe(parent, { tree })).described;
+      const from = `${rival}, ${tree.rowOf(ply)}`;
+      mistakes.push({ fen, solution, played: move, loss, from, due: dayNumber() + PAUSES[0], seen: 0, step: 0 });
+    }
+    return this.add(mistakes);
   },
 
   /** Returns the mistakes that are due today. */
@@ -68,7 +85,11 @@ export const ownMistakes = {
     return this.list.filter(({ due }) => due <= dayNumber());
   },
 
-  /** Notes an answer: after a right one the mistake rests longer, after a wrong one it comes back tomorrow. */
+  /**
+   * Notes an answer: after a right one the mistake rests longer, after a wrong one it comes back tomorrow.
+   * @param {Mistake} mistake
+   * @param {boolean} isRight
+   */
   answer(mistake, isRight) {
     this.read();
     const kept = this.list.find(({ fen }) => fen === mistake.fen);
@@ -85,14 +106,17 @@ export const ownMistakes = {
     download(new Blob([JSON.stringify({ mistakes: this.list })], { type: "application/json" }), "otrera-mistakes.json");
   },
 
-  /** Reads exported mistakes. Returns true if the text holds them. */
+  /**
+   * Reads exported mistakes. Returns true if the text holds them.
+   * @param {string} text
+   */
   import(text) {
     if (!text.trimStart().startsWith("{\"mistakes\"")) return false;
     try {
       const mistakes = JSON.parse(text).mistakes.filter(isMistake);
       tell(t("mistakesRead", this.add(mistakes)));
     } catch (error) {
-      tell(t("unread", "JSON", error.message));
+      tell(t("unread", "JSON", messageOf(error)));
     }
     return true;
   },

@@ -1,7 +1,7 @@
 // Analyse: positions and records to look at. Every move is a variation, and the engine never plays.
 
 import { byId } from "shared/elements.js";
-import { t } from "page/core/text.js";
+import { messageOf, t } from "page/core/text.js";
 import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
 import { explain, reasonText } from "page/core/ground.js";
@@ -18,9 +18,13 @@ class Analyse extends Room {
     if (!this.active) setTreeToLookAt(gameShown().tree.copy());
   }
 
-  /** Finds the reason of a fault before the position is searched. */
+  /**
+   * Finds the reason of a fault before the position is searched.
+   * @param {DescribedNode} node
+   * @param {GoesOn} goesOn
+   */
   async answer(node, goesOn) {
-    if (review.isFault(node)) {
+    if (review.isFault(node) && node.parent) {
       await describe(node.parent);
       await explain(node);
       if (!goesOn()) return;
@@ -29,6 +33,7 @@ class Analyse extends Room {
     await super.answer(node, goesOn);
   }
 
+  /** @param {GameNode} node */
   status(node) {
     const [remark, ...rest] = super.status(node);
     return [remark, remark && reasonText(node), ...rest];
@@ -53,17 +58,22 @@ class Analyse extends Room {
   /** Deletes the variation shown. */
   remove() {
     const { variation } = this;
+    if (!variation) return;
     state.tree.remove(variation);
     this.keep(t("deletedLine", variation.move));
   }
 
-  /** Stores and shows a changed tree. */
+  /**
+   * Stores and shows a changed tree.
+   * @param {string | null} message
+   */
   keep(message) {
     state.tree.id ??= Date.now();
     state.half = {};
     settle(message);
   }
 
+  /** @returns {Panel} */
   panel() {
     return { ...super.panel(), squares: "territory" };
   }
@@ -73,12 +83,13 @@ class Analyse extends Room {
     byId("make-main").addEventListener("click", () => this.promote());
     byId("delete-line").addEventListener("click", () => this.remove());
     byId("open-folder").addEventListener("click", () => byId("folder").click());
-    byId("folder").addEventListener("change", ({ target }) => {
+    byId("folder").addEventListener("change", () => {
+      const folder = byId("folder");
       // A folder also holds files of other kinds and hidden ones.
-      const records = [...target.files].filter(({ name }) => /^[^.].*\.(jsonl?|sgf|txt)$/i.test(name));
+      const records = [...folder.files ?? []].filter(({ name }) => /^[^.].*\.(jsonl?|sgf|txt)$/i.test(name));
       if (records.length > 0) openFiles(records);
       else tell(t("noRecords"));
-      target.value = "";
+      folder.value = "";
     });
     byId("fen-form").addEventListener("submit", async (event) => {
       event.preventDefault();
@@ -87,7 +98,7 @@ class Analyse extends Room {
         const { fen } = await engine.ask({ do: "position", fen: byId("fen").value });
         setTreeToLookAt(new GameTree(fen));
       } catch (error) {
-        settle(t("unread", "FEN", error.message));
+        settle(t("unread", "FEN", messageOf(error)));
       }
     });
   }

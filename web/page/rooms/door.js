@@ -10,15 +10,21 @@ import { gameShown, play, setHalf, setTree } from "page/core/game.js";
 import { board, draw } from "page/core/show.js";
 
 /** Positions of the steps: move, shoot (which continues the first), cut off, count. */
-const STARTS = ["4q1/2*3/6/6/6/1Q4 w - - 0 1", null, "4*q/4*1/6/6/2Q3/6 w - - 0 1", "****1q/*****1/******/1*****/2****/Q1**** w - - 0 1"];
+const STARTS = ["4q1/2*3/6/6/6/1Q4 w - - 0 1", "", "4*q/4*1/6/6/2Q3/6 w - - 0 1", "****1q/*****1/******/1*****/2****/Q1**** w - - 0 1"];
 const FIRST_AMAZON = "b1";
 
 /** The board of the lesson's first step, on which the amazon is already chosen. */
 class FirstStep extends Room {
-  accepts(node) {
+  /**
+   * @param {GameNode} node
+   * @param {Attempt} [given]
+   * @returns {boolean}
+   */
+  accepts(node, given) {
     return !node.parent;
   }
 
+  /** @param {DescribedNode} node */
   async answer(node) {
     if (!node.parent && !state.half.from) setHalf({ from: FIRST_AMAZON });
   }
@@ -31,6 +37,8 @@ class FirstStep extends Room {
     return { ...super.panel(), review: false, keeps: false };
   }
 
+
+  /** @param {Fen} start */
   show(start) {
     Object.assign(state, { players: { black: "human", white: "human" }, analysing: false });
     board.flip(false);
@@ -45,11 +53,14 @@ class Door extends FirstStep {
     this.show(STARTS[0]);
   }
 
-  /** Returns the state of a game without moves, as `gameShown` does, for the analysis from the door. */
+  /**
+   * Returns the state of a game without moves, as `gameShown` does, for the analysis from the door.
+   * @returns {Promise<GameShown>}
+   */
   async emptyGame() {
     const { fen } = await engine.ask({ do: "start", edge: 10 });
-    const players = { black: "human", white: "human" };
-    return { mode: "play", tree: new GameTree(fen), unanswered: null, half: {}, players, hasGames: false };
+    const game = { mode: "play", tree: new GameTree(fen), unanswered: null, half: {}, hasGames: false };
+    return { ...game, players: { black: "human", white: "human" } };
   }
 
   /** The first step of the lesson on the door's board opens the lesson. */
@@ -71,15 +82,19 @@ class Basics extends FirstStep {
     this.go(0);
   }
 
+  /** @param {GameShown | null} before */
   takeOver(before) {
     Object.assign(this, { before, index: 0 });
     enter(this.mode);
     draw();
   }
 
-  /** Shows a step; the second one needs the move of the first. */
+  /**
+   * Shows a step; the second one needs the move of the first.
+   * @param {number} index
+   */
   go(index) {
-    this.index = STARTS[index] === null ? index - 1 : index;
+    this.index = STARTS[index] === "" ? index - 1 : index;
     this.show(STARTS[this.index]);
   }
 
@@ -92,11 +107,16 @@ class Basics extends FirstStep {
     return this.index === STARTS.length - 1;
   }
 
-  /** In the last step Black's moves are the reader's, White's are made by the page. */
+  /**
+   * In the last step Black's moves are the reader's, White's are made by the page.
+   * @param {GameNode} node
+   * @param {Attempt} [given]
+   */
   accepts(node, { move } = {}) {
     return move !== undefined || (this.isCount ? node.ply % 2 === 0 : super.accepts(node));
   }
 
+  /** @param {DescribedNode} node */
   async answer(node) {
     if (this.index === 0) await super.answer(node);
     const { moves, winner } = node.described;
@@ -106,7 +126,10 @@ class Basics extends FirstStep {
     play(`${from}-${to}/${arrow}`);
   }
 
-  /** Returns the outcome of the step shown: `true`, `false`, or null while it goes on. */
+  /**
+   * Returns the outcome of the step shown: `true`, `false`, or null while it goes on.
+   * @param {GameNode} node
+   */
   outcome({ parent, described }) {
     if (this.index === 0) return parent ? true : null;
     if (!parent || !described || (this.isCount && !described.winner)) return null;
@@ -120,7 +143,7 @@ class Basics extends FirstStep {
     byId("basics-steps").replaceChildren(...t("basics").map((one, index) =>
       html("li", { "aria-current": index === step && "step", class: index < step && "done" }, one.title)));
     byId("basics-title").textContent = title;
-    write("basics-text", outcome === null ? task : outcome ? right : wrong);
+    write("basics-text", (outcome === null ? task : outcome ? right : wrong) ?? "");
     byId("basics-next").hidden = !outcome || step === STARTS.length - 1;
     byId("basics-play").hidden = !outcome || step < STARTS.length - 1;
   }

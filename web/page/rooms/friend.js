@@ -4,7 +4,7 @@ import { byId, html, opponentOf } from "shared/elements.js";
 import { startOf } from "shared/replay.js";
 import { settings, t } from "page/core/text.js";
 import { engine, state } from "page/core/state.js";
-import { GameTree } from "page/core/tree.js";
+import { endOf, GameTree } from "page/core/tree.js";
 import { goToPanel } from "page/core/controls.js";
 import { NEW_EDGES } from "page/core/strength.js";
 import { Room } from "page/core/room.js";
@@ -17,26 +17,41 @@ const MAX_GAMES = 20;
 /** A move as text: board, number of the move, move, check. */
 const MOVE_TEXT = /otrera (\d+)x\d+ move (\d+): (\S+) \[(\w+)\]/i;
 
-/** Returns a check of a game: two games differ in it, except by chance (FNV-1a, 32 bits, in base 36). */
+/**
+ * Returns a check of a game: two games differ in it, except by chance (FNV-1a, 32 bits, in base 36).
+ * @param {Fen} start
+ * @param {Move[]} moves
+ */
 export function checkOf(start, moves) {
   const text = [start, ...moves].join(" ");
   const hash = [...text].reduce((sum, letter) => Math.imul(sum ^ letter.charCodeAt(0), 16777619), 2166136261);
   return (hash >>> 0).toString(36);
 }
 
+/**
+ * True if a stored value has the fields of a game.
+ * @param {FriendGame | undefined} one
+ */
 function isGame(one) {
   return typeof one?.start === "string" && Array.isArray(one.moves) && ["black", "white"].includes(one.side);
 }
 
 class Friend extends Room {
-  /** The game shown: `{ start, moves, side }`, or null. */
-  game = null;
-  /** The game's tree, or null. */
-  tree = null;
+  /**
+   * The game shown; null before the first one.
+   * @type {FriendGame}
+   */
+  game = /** @type {never} */ (null);
+  /**
+   * The game's tree; null before the first game.
+   * @type {GameTree}
+   */
+  tree = /** @type {never} */ (null);
 
+  /** @returns {FriendGame[]} */
   read() {
     try {
-      const games = JSON.parse(settings.get("friend"));
+      const games = JSON.parse(settings.get("friend") ?? "[]");
       return Array.isArray(games) ? games.filter(isGame) : [];
     } catch {
       return [];
@@ -46,6 +61,7 @@ class Friend extends Room {
   /** Stores the game shown in place of the one with an earlier part of its moves. */
   keep() {
     const { start, moves, side } = this.game;
+    /** @param {FriendGame} one */
     const isEarlier = (one) => one.start === start && one.side === side && one.moves.every((move, ply) => move === moves[ply]);
     const others = this.read().filter((one) => !isEarlier(one));
     settings.set("friend", JSON.stringify([...others, this.game].slice(-MAX_GAMES)));
@@ -56,11 +72,14 @@ class Friend extends Room {
     this.before = gameShown();
     const last = this.read().at(-1);
     if (last) this.show(last);
-    else this.begin(NEW_EDGES.at(-1));
+    else this.begin(Math.max(...NEW_EDGES));
     goToPanel("friend-title");
   }
 
-  /** Begins a game in which this player has Black and moves first. */
+  /**
+   * Begins a game in which this player has Black and moves first.
+   * @param {number} edge
+   */
   async begin(edge) {
     const goesOn = interrupt();
     await unlessStopped(goesOn, async () => {
@@ -69,7 +88,11 @@ class Friend extends Room {
     });
   }
 
-  /** Shows a game at its end. */
+  /**
+   * Shows a game at its end.
+   * @param {FriendGame} game
+   * @param {string | null} [message]
+   */
   show(game, message = null) {
     const tree = new GameTree(game.start, { [game.side]: t("you"), [opponentOf(game.side)]: t("friend") });
     for (const move of game.moves) tree.play(move);
@@ -79,20 +102,27 @@ class Friend extends Room {
     setTree(this.mode, tree, message);
   }
 
-  /** The player can move only at the end of the game, at the own turn. */
+  /**
+   * The player can move only at the end of the game, at the own turn.
+   * @param {GameNode} node
+   */
   accepts(node) {
     return node.ply === this.game.moves.length && this.tree.moverOf(node.ply) === this.game.side;
   }
 
-  /** Stores a move that was just played. */
+  /**
+   * Stores a move that was just played.
+   * @param {DescribedNode} node
+   */
   async answer(node) {
     const { moves } = this.game;
-    if (node.ply !== moves.length + 1) return;
+    if (!node.parent || node.ply !== moves.length + 1) return;
     moves.push(node.move);
     this.keep();
     this.draw();
   }
 
+  /** @param {GameNode} node */
   status(node) {
     const isTheirs = !node.described?.winner && this.tree.moverOf(node.ply) !== this.game.side;
     return [isTheirs ? t("friendWaits") : turnText(node)];
@@ -112,7 +142,10 @@ class Friend extends Room {
     return `Otrera ${edge}x${edge} move ${own}: ${moves[own - 1]} [${checkOf(start, moves.slice(0, own))}]`;
   }
 
-  /** Reads a friend's text. Returns false if the text is none. */
+  /**
+   * Reads a friend's text. Returns false if the text is none.
+   * @param {string} text
+   */
   receive(text) {
     const found = text.match(MOVE_TEXT);
     if (!found) return false;
@@ -121,10 +154,15 @@ class Friend extends Room {
     return true;
   }
 
-  /** Adds a friend's move to the game that it continues; a first move begins a game. */
+  /**
+   * Adds a friend's move to the game that it continues; a first move begins a game.
+   * @param {{ edge: number, number: number, move: Move, check: string }} given
+   */
   async add({ edge, number, move, check }) {
     const { fen } = await engine.ask({ do: "start", edge });
+    /** @type {FriendGame[]} */
     const games = [...this.read(), { start: fen, moves: [], side: "white" }];
+    /** @param {FriendGame} given */
     const continues = ({ start, moves }) => moves.length === number - 1 && checkOf(start, [...moves, move]) === check;
     const game = games.find(continues);
     if (!game) {
@@ -151,7 +189,7 @@ class Friend extends Room {
 
   /** Leaves the game for the analysis of a copy. */
   async analyse() {
-    await describe(this.tree.line().at(-1));
+    await describe(endOf(this.tree.line()));
     setTreeToLookAt(this.tree.copy());
   }
 
@@ -167,7 +205,7 @@ class Friend extends Room {
     byId("friend-send").hidden = text === "";
     const edges = NEW_EDGES.map((edge) => html("button", { type: "button", onclick: () => this.begin(edge) }, t("squaresOf", edge)));
     byId("friend-new").replaceChildren(html("span", {}, t("friendNew")), ...edges);
-    byId("friend-analyse").disabled = !this.tree.line().at(-1).described?.winner;
+    byId("friend-analyse").disabled = !endOf(this.tree.line()).described?.winner;
   }
 
   listen() {

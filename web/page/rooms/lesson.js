@@ -8,28 +8,37 @@ import { goToPanel } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
 import { bestLine, describe, gameShown, goTo, returnTo, search, settle, setTree, tell, unlessStopped } from "page/core/game.js";
 import { turnText } from "page/core/show.js";
-import { BETTER_MOVES, GRAVE, review } from "page/core/review.js";
+import { BETTER_MOVES, review } from "page/core/review.js";
 
 /** Maximum win rate, 0 to 1, that a right answer can lose. */
 const RIGHT_LOSS = 0.02;
 
 class Lesson extends Room {
   index = 0;
-  /** The mistakes and blunders of the lesson: `{ node, loss }`. */
+  /**
+   * The mistakes and blunders of the lesson, with the loss as a win rate and as text.
+   * @type {{ node: PlayedNode, loss: number | null, lost: string }[]}
+   */
   mistakes = [];
   /** Search time for a try, in seconds. */
   seconds = 1;
-  /** The tree with the position of the lesson and the tries; null before the first lesson. */
-  tree = null;
+  /**
+   * The tree with the position of the lesson and the tries; null before the first lesson.
+   * @type {GameTree}
+   */
+  tree = /** @type {never} */ (null);
   address = null;
 
   get mistake() {
     return this.mistakes[this.index];
   }
 
-  /** Begins a lesson on the mistakes and blunders of a side. */
+  /**
+   * Begins a lesson on the mistakes and blunders of a side.
+   * @param {Side} side
+   */
   async begin(side) {
-    const faults = review.movesOf(side).filter((node) => GRAVE.includes(review.markOf(node)));
+    const faults = review.gravesOf(side);
     this.mistakes = faults.map((node) => ({ node, loss: review.lossOf(node), lost: review.lossText(node) }));
     // The engine has not described the positions of a saved review.
     for (const { parent } of faults) await describe(parent);
@@ -38,10 +47,12 @@ class Lesson extends Room {
     goToPanel("lesson-title");
   }
 
+  /** @param {number} index */
   show(index) {
-    const { black, white } = this.before.tree.record;
-    const { fen } = this.mistakes[index].node.parent.described;
-    Object.assign(this, { index, tree: new GameTree(fen, { black, white }) });
+    const { black, white } = gameShown().tree.record;
+    const { described } = this.mistakes[index].node.parent;
+    if (!described) return;
+    Object.assign(this, { index, tree: new GameTree(described.fen, { black, white }) });
     Object.assign(state, { players: { black: "human", white: "human" }, analysing: false });
     setTree("lesson", this.tree, this.task());
   }
@@ -51,18 +62,26 @@ class Lesson extends Room {
     return t("lessonTask", t(this.tree.first), node.move, lost);
   }
 
-  /** True if the node is the position after a try. */
+  /**
+   * True if the node is the position after a try.
+   * @param {GameNode} node
+   */
   isTry(node) {
     return node.parent === this.tree.root;
   }
 
-  /** A move in the position of the lesson is a try. */
+  /**
+   * A move in the position of the lesson is a try.
+   * @param {GameNode} node
+   * @param {Attempt} [given]
+   */
   accepts(node, { move } = {}) {
     const isTry = move !== undefined && node === this.tree.root;
     if (isTry) this.try(move);
     return !isTry;
   }
 
+  /** @param {GameNode} node */
   status(node) {
     return this.isTry(node) ? [] : [turnText(node)];
   }
@@ -71,7 +90,10 @@ class Lesson extends Room {
     return { ...super.panel(), review: false, keeps: false };
   }
 
-  /** Plays a try and shows the verdict on it. */
+  /**
+   * Plays a try and shows the verdict on it.
+   * @param {Move} move
+   */
   async try(move) {
     const node = this.tree.play(move);
     state.half = {};
@@ -80,19 +102,25 @@ class Lesson extends Room {
     await unlessStopped(goesOn, async () => {
       const loss = await this.lossOf(node, goesOn);
       if (!goesOn()) return;
-      const isBest = move === this.mistake.node.parent.found.best;
-      if (loss > RIGHT_LOSS) tell(t("lessonWrong", move, percent(loss)));
+      const isBest = move === this.mistake.node.parent.found?.best;
+      if (loss !== null && loss > RIGHT_LOSS) tell(t("lessonWrong", move, percent(loss)));
       else tell(t(isBest ? "lessonBest" : "lessonRight", move));
     });
   }
 
-  /** Returns the win rate that a try loses, 0 to 1. */
+  /**
+   * Returns the win rate that a try loses, 0 to 1.
+   * @param {PlayedNode} node
+   * @param {GoesOn} goesOn
+   */
   async lossOf(node, goesOn) {
     const { node: { move, parent }, loss } = this.mistake;
     if (node.move === move) return loss;
-    if (node.move === parent.found.best) return 0;
-    if (node.described.winner) return node.described.winner === this.tree.first ? 0 : 1;
-    await search(node, { seconds: this.seconds }, goesOn);
+    if (node.move === parent.found?.best) return 0;
+    const described = await describe(node);
+    const { winner } = described.described;
+    if (winner) return winner === this.tree.first ? 0 : 1;
+    await search(described, { seconds: this.seconds }, goesOn);
     return this.tree.lossOf(node, parent.rate);
   }
 
@@ -103,7 +131,8 @@ class Lesson extends Room {
 
   /** Plays the engine's move and shows the expected continuation. */
   solve() {
-    const line = bestLine(this.mistake.node.parent.found, BETTER_MOVES);
+    const { found } = this.mistake.node.parent;
+    const line = found ? bestLine(found, BETTER_MOVES) : [];
     this.tree.show(this.tree.root);
     this.tree.play(line[0]);
     state.half = {};

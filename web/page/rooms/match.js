@@ -1,11 +1,11 @@
 // Match: only in `otrera gui`: an operator relays the moves between the board of the match and Otrera.
 
-import { byId, html, opponentOf, SIDES } from "shared/elements.js";
+import { byId, html, opponentOf, SIDES, targetOf } from "shared/elements.js";
 import { placeOf, squaresOf, startOf } from "shared/replay.js";
-import { problemText, settings, t } from "page/core/text.js";
+import { messageOf, problemText, settings, t } from "page/core/text.js";
 import { server, Stopped } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
-import { GameTree } from "page/core/tree.js";
+import { endOf, GameTree } from "page/core/tree.js";
 import { sound } from "page/core/sound.js";
 import { NEW_EDGES } from "page/core/strength.js";
 import { ask, choices, clockText, options, write } from "page/core/controls.js";
@@ -26,6 +26,7 @@ const DAY = 86_400;
 const MIN_HANDLED = 3;
 
 /** Keys in match mode: key, method, text key. */
+/** @type {[string, MatchAction, PlainKey][]} */
 const MATCH_KEYS = [
   ["Enter", "confirm", "matchConfirm"],
   ["Escape", "revise", "matchRevise"],
@@ -37,34 +38,59 @@ const MATCH_KEYS = [
   ["O", "enterOurs", "matchEnterOurs"],
 ];
 
-/** Parses a time like 14:05 as seconds; null for any other text. */
+/**
+ * Parses a time like 14:05 as seconds; null for any other text.
+ * @param {string} text
+ */
 export function secondsOfClock(text) {
   const parts = text.trim().match(/^(\d{1,4})[:：]([0-5]\d)$/);
   return parts && 60 * Number(parts[1]) + Number(parts[2]);
 }
 
-/** Formats a move in SAU notation, DJ DD GD: columns from the left, rows from the top. */
+/**
+ * Formats a move in SAU notation, DJ DD GD: columns from the left, rows from the top.
+ * @param {Move} move
+ * @param {number} edge
+ */
 function sauMove(move, edge) {
   const letters = Object.values(squaresOf(move)).map(placeOf).map(([column, row]) => String.fromCharCode(65 + column, 64 + edge - row));
   return letters.join(" ");
 }
 
-/** Returns the state of a match that is saved with its game. */
+/**
+ * Returns the state of a match that is saved with its game.
+ * @param {MatchState} given
+ */
 function matchState({ us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided }) {
   return { us, minutes, overhead, handled, pondering, clocks, since, spent, paused, over, decided };
 }
 
-/** True if a saved match is not from another day: its clock still runs, or it was saved less than a day ago. */
+/**
+ * True if a saved match is not from another day: its clock still runs, or it was saved less than a day ago.
+ * @param {MatchState} given
+ */
 function isCurrent({ since, paused, clocks }) {
   const away = (Date.now() - since) / 1000;
-  return away >= 0 && away < (paused ? DAY : Math.min(DAY, Math.max(clocks?.black, clocks?.white)));
+  return away >= 0 && away < (paused ? DAY : Math.min(DAY, Math.max(clocks.black, clocks.white)));
 }
 
 class Match extends Room {
-  /** The game tree of the match, or null. */
-  tree = null;
-  /** Our side. */
+  /**
+   * The game tree of the match; null without a match.
+   * @type {GameTree}
+   */
+  tree = /** @type {never} */ (null);
+  /**
+   * Our side.
+   * @type {Side}
+   */
   us = "black";
+  /** Minutes for each side, and the expected seconds that our move costs besides thinking. */
+  minutes = 0;
+  overhead = 0;
+  /** Number and seconds of our moves on the board of the match. */
+  handled = { moves: 0, seconds: 0 };
+  pondering = false;
   /** Seconds left for each side at the time `since`, which is in milliseconds since 1970. */
   clocks = { black: 0, white: 0 };
   since = 0;
@@ -72,26 +98,53 @@ class Match extends Room {
   spent = 0;
   paused = false;
   over = false;
-  /** Our announced move, `{ move, win_rate, effort }`; null before it is found and after it is played. */
+  /**
+   * Our announced move; null before it is found and after it is played.
+   * @type {Decision | null}
+   */
   decided = null;
-  /** The entered move that waits for confirmation, or null. */
+  /**
+   * Time of the announcement, in milliseconds since 1970, or null.
+   * @type {number | null}
+   */
+  decidedAt = null;
+  /**
+   * The entered move that waits for confirmation, or null.
+   * @type {Move | null}
+   */
   entered = null;
   /** True while the operator enters a move for our side. */
   byHand = false;
-  /** Id and name of the match's file; `takesOver` is true until the first save of a resumed match. */
-  file = null;
+  /**
+   * The match's file; `takesOver` is true until the first save of a resumed match. Null before the first match.
+   * @type {MatchFile}
+   */
+  file = /** @type {never} */ (null);
+  /** Identifies this page in the file of a match. */
+  writer = "";
   saving = Promise.resolve();
+  /** Time of the last attempt to save. */
+  triedAt = 0;
+  /** @type {string | null} */
   saveProblem = null;
+  /** @type {string | null} */
   searchProblem = null;
-  /** Matches that can be resumed. */
+  /**
+   * Matches that can be resumed.
+   * @type {MatchOffer[]}
+   */
   offers = [];
-  /** The choices in the dialog for a new match, preset to those of the last match. */
+  /**
+   * The choices in the dialog for a new match, preset to those of the last match.
+   * @type {{ us: Side, edge: number }}
+   */
   asked = { us: "black", edge: 10 };
 
   get mover() {
     return this.tree.moverOf(this.tree.current.ply);
   }
 
+  /** @returns {Phase} */
   get phase() {
     if (this.over) return "over";
     if (this.paused) return "paused";
@@ -100,18 +153,25 @@ class Match extends Room {
     return this.decided ? "announced" : "thinking";
   }
 
-  /** Moves are entered to be confirmed, and only when one is wanted. */
+  /**
+   * Moves are entered to be confirmed, and only when one is wanted.
+   * @param {GameNode} node
+   * @param {Attempt} [given]
+   */
   accepts(node, { move } = {}) {
     if (move !== undefined) this.enter(move);
     return move === undefined && this.phase === "entry";
   }
 
+  /** @param {GameNode} node */
   status(node) {
     return this.phase === "entry" ? super.status(node) : [];
   }
 
+  /** @param {GameNode} node */
   arrows({ ply }) {
-    return [this.moveShown()].filter(Boolean).map((move) => ({ move, side: this.tree.moverOf(ply) }));
+    const move = this.moveShown();
+    return move ? [{ move, side: this.tree.moverOf(ply) }] : [];
   }
 
   panel() {
@@ -123,7 +183,10 @@ class Match extends Room {
     return this.over || this.paused ? null : this.mover;
   }
 
-  /** Returns the seconds left on a side's clock now. */
+  /**
+   * Returns the seconds left on a side's clock now.
+   * @param {Side} side
+   */
   left(side) {
     return this.clocks[side] - (side === this.running ? (Date.now() - this.since) / 1000 : 0);
   }
@@ -141,6 +204,7 @@ class Match extends Room {
 
   async begin() {
     const { us, edge } = this.asked;
+    /** @param {"minutes" | "name" | "opponent" | "event" | "overhead"} id */
     const field = (id) => byId(`match-${id}`).value.trim();
     const minutes = Number(field("minutes"));
     const names = us === "black" ? [field("name"), field("opponent")] : [field("opponent"), field("name")];
@@ -156,10 +220,15 @@ class Match extends Room {
     });
   }
 
-  /** Shows a match and continues it. */
+  /**
+   * Shows a match and continues it.
+   * @param {GameTree} tree
+   * @param {MatchState} kept
+   * @param {MatchFile} file
+   */
   open(tree, kept, file) {
     Object.assign(this, kept, { tree, file, entered: null, byHand: false, decidedAt: null, saveProblem: null, searchProblem: null });
-    this.writer ??= crypto.randomUUID();
+    this.writer ||= crypto.randomUUID();
     Object.assign(state, { analysing: false, found: null });
     board.flip(this.us === "white");
     clearInterval(this.timer);
@@ -175,7 +244,10 @@ class Match extends Room {
     state.players = { black: "human", white: "human", [this.us]: ours };
   }
 
-  /** Applies a change, lets the engine continue, and saves the match. */
+  /**
+   * Applies a change, lets the engine continue, and saves the match.
+   * @param {Partial<Match>} change
+   */
   go(change) {
     Object.assign(this, { searchProblem: null }, change);
     state.half = {};
@@ -184,7 +256,11 @@ class Match extends Room {
     this.save();
   }
 
-  /** Ends the match if the game is over; otherwise lets the engine think or ponder. */
+  /**
+   * Ends the match if the game is over; otherwise lets the engine think or ponder.
+   * @param {DescribedNode} node
+   * @param {GoesOn} goesOn
+   */
   async answer(node, goesOn) {
     if (node.described.winner && !this.over) {
       this.charge();
@@ -196,19 +272,27 @@ class Match extends Room {
     }
   }
 
-  /** Runs a search. Shows a failure and repeats the search after a pause. */
+  /**
+   * Runs a search. Shows a failure and repeats the search after a pause.
+   * @param {() => Promise<unknown>} work
+   * @param {GoesOn} goesOn
+   */
   async search(work, goesOn) {
     try {
       await work();
     } catch (error) {
       if (!goesOn() || error instanceof Stopped) return;
       state.uninterruptible = false;
-      this.searchProblem = error instanceof TypeError ? t("matchNoProgram") : error.message;
+      this.searchProblem = error instanceof TypeError ? t("matchNoProgram") : messageOf(error);
       draw();
       setTimeout(() => goesOn() && settle(), MATCH_RETRY);
     }
   }
 
+  /**
+   * @param {DescribedNode} node
+   * @param {GoesOn} goesOn
+   */
   async think(node, goesOn) {
     state.uninterruptible = true;
     const { tree, minutes } = this;
@@ -217,6 +301,7 @@ class Match extends Room {
     if (!goesOn()) return;
     state.uninterruptible = false;
     this.searchProblem = null;
+    if (!found.best) return;
     this.decided = { move: found.best, win_rate: found.win_rate, effort: found.visits };
     this.decidedAt = Date.now();
     this.save();
@@ -230,7 +315,10 @@ class Match extends Room {
     return moves < MIN_HANDLED ? this.overhead : Math.max(this.overhead, seconds / moves);
   }
 
-  /** Enters a move from the board or the keyboard, to be confirmed. */
+  /**
+   * Enters a move from the board or the keyboard, to be confirmed.
+   * @param {Move} move
+   */
   enter(move) {
     if (this.phase !== "entry") return;
     this.entered = move;
@@ -240,7 +328,7 @@ class Match extends Room {
   }
 
   confirm() {
-    if (this.phase === "entered") this.advance({ move: this.entered });
+    if (this.entered && this.phase === "entered") this.advance({ move: this.entered });
   }
 
   /** Cancels an entered move, or ends the entry of our move in favour of Otrera's. */
@@ -256,7 +344,7 @@ class Match extends Room {
 
   /** Records that our move has been made on the board of the match. */
   played() {
-    if (this.phase !== "announced") return;
+    if (this.phase !== "announced" || !this.decided) return;
     if (this.decidedAt) {
       const { moves, seconds } = this.handled;
       this.handled = { moves: moves + 1, seconds: seconds + (Date.now() - this.decidedAt) / 1000 };
@@ -264,6 +352,7 @@ class Match extends Room {
     this.advance(this.decided);
   }
 
+  /** @param {Decision} given */
   advance({ move, ...told }) {
     this.charge();
     const node = this.tree.play(move);
@@ -283,7 +372,10 @@ class Match extends Room {
     this.go({ paused: !this.paused });
   }
 
-  /** Takes back the last move. Our move is announced again; the opponent's must be entered again. */
+  /**
+   * Takes back the last move. Our move is announced again; the opponent's must be entered again.
+   * @param {string} reason
+   */
   takeBack(reason) {
     const { parent, move, played } = this.tree.current;
     if (!parent) return;
@@ -296,14 +388,22 @@ class Match extends Room {
     this.go({ entered: null, byHand: false, over: false, spent, decided: isOurs ? { move, ...told } : null, decidedAt: null });
   }
 
+  /**
+   * @param {GameNode} node
+   * @param {string} text
+   */
   comment({ note }, text) {
     note.comment = [note.comment, text].filter(Boolean).join("\n");
   }
 
+  /**
+   * @param {Side} side
+   * @param {string} text
+   */
   setClock(side, text) {
     const seconds = secondsOfClock(text);
     byId("match-clock").setCustomValidity(seconds === null ? t("matchClockForm") : "");
-    if (!byId("match-clock").reportValidity()) return;
+    if (!byId("match-clock").reportValidity() || seconds === null) return;
     this.charge();
     this.clocks[side] = seconds;
     byId("match-clock").value = "";
@@ -314,10 +414,14 @@ class Match extends Room {
     draw();
   }
 
-  /** Ends the match by the referee's decision. */
+  /**
+   * Ends the match by the referee's decision.
+   * @param {string} winner
+   * @param {string} reason
+   */
   end(winner, reason) {
     this.charge();
-    this.tree.current.winner = winner || null;
+    this.tree.current.winner = SIDES.find((side) => side === winner) ?? null;
     if (reason) this.comment(this.tree.current, reason);
     this.go({ over: true, entered: null, byHand: false });
   }
@@ -333,14 +437,14 @@ class Match extends Room {
   askBack() {
     if (!this.tree.current.parent) return;
     byId("match-reason").value = "";
-    byId("match-back-what").textContent = this.tree.current.move;
+    byId("match-back-what").textContent = this.tree.current.move ?? "";
     ask("match-back-dialog");
   }
 
   /** Leaves match mode, for analysis after the match or for another game. */
   leave() {
     clearInterval(this.timer);
-    this.tree = null;
+    this.tree = /** @type {never} */ (null);
     this.offer();
   }
 
@@ -361,6 +465,10 @@ class Match extends Room {
     this.saving = this.saving.then(() => this.send(file, body));
   }
 
+  /**
+   * @param {MatchFile} file
+   * @param {string} body
+   */
   async send(file, body) {
     let problem = null;
     try {
@@ -379,7 +487,10 @@ class Match extends Room {
     this.draw();
   }
 
-  /** Parses a saved match file. Returns the match, or null if the text contains none or the page has no server. */
+  /**
+   * Parses a saved match file. Returns the match, or null if the text contains none or the page has no server.
+   * @param {string} text
+   */
   readFile(text) {
     if (!text.startsWith("{")) return null;
     try {
@@ -389,7 +500,10 @@ class Match extends Room {
     }
   }
 
-  /** Resumes the match if the text is a saved match file. Returns false if it is none. */
+  /**
+   * Resumes the match if the text is a saved match file. Returns false if it is none.
+   * @param {string} text
+   */
   takes(text) {
     const isMatch = this.readFile(text) !== null;
     if (isMatch) this.resume(text);
@@ -402,7 +516,10 @@ class Match extends Room {
     if (server && !this.active && this.offers.length === 0) ask("match-dialog");
   }
 
-  /** Resumes the match in the text of a saved file. */
+  /**
+   * Resumes the match in the text of a saved file.
+   * @param {string} text
+   */
   async resume(text) {
     const goesOn = interrupt();
     try {
@@ -413,19 +530,24 @@ class Match extends Room {
       const numbers = [minutes, overhead, since, spent, handled?.moves, handled?.seconds, ...SIDES.map((side) => clocks?.[side])];
       if (!SIDES.includes(us) || !numbers.every(Number.isFinite)) throw new Error(t("matchBroken"));
       const tree = GameTree.ofRecord(games[0]);
-      tree.show(tree.end);
+      const end = endOf(tree.mainLine());
+      tree.show(end);
       // An announced move must be legal, too.
-      await engine.ask({ do: "position", fen: tree.start, moves: [...tree.movesTo(tree.end), decided?.move].filter(Boolean) });
+      await engine.ask({ do: "position", fen: tree.start, moves: [...tree.movesTo(end), decided?.move ?? []].flat() });
       if (!goesOn()) return;
       this.open(tree, this.kept(matchState(kept), tree), { id, name: null, takesOver: true });
     } catch (error) {
-      if (goesOn() && !(error instanceof Stopped)) settle(t("unread", t("match"), error.message));
+      if (goesOn() && !(error instanceof Stopped)) settle(t("unread", t("match"), messageOf(error)));
     }
   }
 
-  /** Returns the saved state. The clock has kept running; if it would have run out, pauses with the saved time. */
+  /**
+   * Returns the saved state. The clock has kept running; if it would have run out, pauses with the saved time.
+   * @param {MatchState} kept
+   * @param {GameTree} tree
+   */
   kept(kept, tree) {
-    const left = kept.clocks[tree.moverOf(tree.end.ply)];
+    const left = kept.clocks[tree.moverOf(tree.current.ply)];
     const away = (Date.now() - kept.since) / 1000;
     if (kept.paused || (away >= 0 && away < left)) return kept;
     return { ...kept, since: Date.now(), paused: true };
@@ -435,7 +557,7 @@ class Match extends Room {
   async offer() {
     try {
       const { matches } = await (await fetch("matches")).json();
-      this.offers = matches.map(({ text, held }) => ({ text, held, game: JSON.parse(text) }));
+      this.offers = matches.map((/** @type {{ text: string, held: boolean }} */ { text, held }) => ({ text, held, game: JSON.parse(text) }));
       this.drawOffers();
     } catch {
       // Without the program, no match can be resumed.
@@ -444,6 +566,7 @@ class Match extends Room {
 
   /** Continues this tab's match, or a match of today that no page holds: after a reload or a new start of the program. */
   async reopen() {
+    /** @param {MatchOffer} given */
     const isOwn = ({ game }) => game.match.id === settings.get("match", "session");
     const offer = this.offers.find(isOwn) ?? this.offers.find(({ held, game }) => !held && isCurrent(game.match.state));
     // A link in the address has priority.
@@ -460,37 +583,40 @@ class Match extends Room {
   draw() {
     const { phase } = this;
     this.drawOffers();
-    const shown = { played: ["announced"], confirm: ["entered"], revise: ["entered"], close: ["over"] };
-    for (const [id, phases] of Object.entries(shown)) byId(`match-${id}`).hidden = !phases.includes(phase);
+    byId("match-played").hidden = phase !== "announced";
+    for (const button of [byId("match-confirm"), byId("match-revise")]) button.hidden = phase !== "entered";
+    byId("match-close").hidden = phase !== "over";
     byId("match-ours").hidden = !["thinking", "announced"].includes(phase);
     byId("match-pause").textContent = t(this.paused ? "matchGoOn" : "matchPause");
-    for (const id of ["pause", "end"]) byId(`match-${id}`).hidden = phase === "over";
+    for (const button of [byId("match-pause"), byId("match-end")]) button.hidden = phase === "over";
     byId("match-back").disabled = !this.tree.current.parent;
     this.drawTask(phase);
     this.drawClocks();
     const problems = [this.searchProblem, this.saveProblem && t("matchNotSaved", this.saveProblem)];
     byId("match-problem").textContent = problems.filter(Boolean).join(" ");
     const { name, at } = this.file;
-    byId("match-saved").textContent = name && t("matchSaved", at.toLocaleTimeString("sv"), name);
+    byId("match-saved").textContent = name && at ? t("matchSaved", at.toLocaleTimeString("sv"), name) : "";
   }
 
   /** Returns the announced or entered move, or null. */
   moveShown() {
     const { phase } = this;
-    return phase === "entered" ? this.entered : phase === "announced" ? this.decided.move : null;
+    return phase === "entered" ? this.entered : phase === "announced" ? this.decided?.move ?? null : null;
   }
 
+  /** @param {Phase} phase */
   drawTask(phase) {
     const move = this.moveShown();
     const { ply, move: last } = this.tree.current;
-    const { from, to, arrow } = move ? squaresOf(move) : {};
+    const { from, to, arrow } = move ? squaresOf(move) : { from: "", to: "", arrow: "" };
     const winner = this.tree.winner();
+    /** @type {Record<Phase, () => string>} */
     const texts = {
       over: () => t("matchOver", winner && t(winner)),
       paused: () => t("matchPaused"),
       entered: () => t("matchEntered", t(this.mover), from, to, arrow),
-      entry: () => t(this.byHand ? "matchEnterOurs" : "matchEnter", t(this.mover)),
-      announced: () => t("matchOurMove", ...[from, to, arrow].map((square) => square.toUpperCase())),
+      entry: () => (this.byHand ? t("matchEnterOurs") : t("matchEnter", t(this.mover))),
+      announced: () => t("matchOurMove", from.toUpperCase(), to.toUpperCase(), arrow.toUpperCase()),
       thinking: () => t("thinking"),
     };
     write("match-task", texts[phase]());
@@ -503,15 +629,16 @@ class Match extends Room {
     for (const side of SIDES) {
       const clock = byId(`match-time-${side}`);
       clock.textContent = clockText(this.left(side));
-      clock.style.setProperty("--characters", clock.textContent.length);
-      clock.parentElement.classList.toggle("runs", side === this.running);
+      clock.style.setProperty("--characters", String(clock.textContent.length));
+      clock.parentElement?.classList.toggle("runs", side === this.running);
       byId(`match-who-${side}`).textContent = this.tree.record[side] || t(side);
     }
     byId("match-flag").hidden = this.over || this.left(this.us) > 0;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
-    const { target } = event;
+    const target = targetOf(event);
     if (!this.active || event.repeat || event.ctrlKey || event.altKey || event.metaKey || target.closest("dialog, select")) return;
     const isField = target.closest("input");
     if (isField && event.key === "Escape") byId("match-task").focus();
@@ -535,16 +662,25 @@ class Match extends Room {
     choices("match-size", "edge", NEW_EDGES.toReversed().map((edge) => [edge, t("squaresOf", edge)]), this.asked.edge, (edge) => {
       this.asked.edge = edge;
     });
-    options("match-clock-side", ["ours", "theirs"].map((whose) => [whose, t("matchClockOf")[whose]]), byId("match-clock-side").value || "ours");
-    options("match-winner", ["", ...SIDES].map((side) => [side, side ? t("won", t(side)) : t("matchNoWinner")]), "");
+    options("match-clock-side", Object.entries(t("matchClockOf")), byId("match-clock-side").value || "ours");
+    options("match-winner", [["", t("matchNoWinner")], ...SIDES.map((side) => /** @type {[string, string]} */ ([side, t("won", t(side))]))], "");
     byId("match-keys").replaceChildren(...MATCH_KEYS.map(([key, , text]) => html("li", {}, html("kbd", {}, key === "Escape" ? "Esc" : key), ` ${t(text)}`)));
   }
 
   listen() {
     if (!server) return;
-    for (const field of ["name", "opponent", "event"]) byId(`match-${field}`).value = server.match[field];
+    byId("match-name").value = server.match.name;
+    byId("match-opponent").value = server.match.opponent;
+    byId("match-event").value = server.match.event;
+    /**
+     * @param {"confirm" | "revise" | "played" | "pause" | "ours" | "back" | "end" | "close"} id
+     * @param {() => unknown} action
+     */
     const click = (id, action) => byId(`match-${id}`).addEventListener("click", action);
-    for (const action of ["confirm", "revise", "played", "pause"]) click(action, () => this[action]());
+    click("confirm", () => this.confirm());
+    click("revise", () => this.revise());
+    click("played", () => this.played());
+    click("pause", () => this.pause());
     click("ours", () => this.enterOurs());
     click("back", () => this.askBack());
     click("end", () => ask("match-end-dialog"));
@@ -559,8 +695,13 @@ class Match extends Room {
       const them = opponentOf(this.us);
       this.setClock(byId("match-clock-side").value === "ours" ? this.us : them, byId("match-clock").value);
     });
-    byId("match-clock").addEventListener("input", ({ target }) => target.setCustomValidity(""));
-    const closed = (id, answer, action) => byId(id).addEventListener("close", ({ target }) => target.returnValue === answer && action());
+    byId("match-clock").addEventListener("input", () => byId("match-clock").setCustomValidity(""));
+    /**
+     * @param {Dialogs} id
+     * @param {string} answer
+     * @param {() => unknown} action
+     */
+    const closed = (id, answer, action) => byId(id).addEventListener("close", () => byId(id).returnValue === answer && action());
     closed("match-dialog", "begin", () => this.begin());
     closed("match-back-dialog", "back", () => this.takeBack(byId("match-reason").value.trim()));
     closed("match-end-dialog", "end", () => this.end(byId("match-winner").value, byId("match-end-reason").value.trim()));

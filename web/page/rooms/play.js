@@ -18,9 +18,13 @@ import { players } from "page/play/players.js";
 import { coach, isGame } from "page/play/coach.js";
 import { ending } from "page/play/ending.js";
 
-const CONTROL_GROUPS = { levels: "level", full: "seconds", fixed: "iterations" };
+/** @type {["levels" | "full" | "fixed", keyof Control][]} */
+const CONTROL_GROUPS = [["levels", "level"], ["full", "seconds"], ["fixed", "iterations"]];
 
-/** Who plays Black and White, by the choice in the dialog; `either` draws one of the first two. */
+/**
+ * Who plays Black and White, by the choice in the dialog; `either` draws one of the first two.
+ * @type {Record<Exclude<AskedSide, "either">, BySide<Player>>}
+ */
 const PLAYERS = {
   black: { black: "human", white: "engine" },
   white: { black: "engine", white: "human" },
@@ -30,35 +34,49 @@ const PLAYERS = {
 /** Minutes on a person's clock that the dialog offers; 0 without a limit. */
 const CLOCKS = [0, 5, 15];
 
-/** The choices in the dialog for a new game, preset to those of the last game. */
+/**
+ * The choices in the dialog for a new game, preset to those of the last game. A game can begin from a node.
+ * @type {{ edge: number, side: AskedSide, minutes: number, from: { tree: GameTree, node: GameNode } | null }}
+ */
 export const asked = { edge: 10, side: "black", minutes: 0, from: null };
 
 export function fillControls() {
-  const chosen = byId("control").value || CONTROLS.findIndex(({ level }) => level === state.control.level);
-  byId("control").replaceChildren(...Object.entries(CONTROL_GROUPS).map(([group, unit]) => {
+  const chosen = byId("control").value || String(CONTROLS.findIndex(({ level }) => level === state.control.level));
+  byId("control").replaceChildren(...CONTROL_GROUPS.map(([group, unit]) => {
     const options = [...CONTROLS.entries()].filter(([, control]) => unit in control);
     return html("optgroup", { label: t("controlGroups")[group] }, ...options.map(([value, control]) => html("option", { value }, controlText(control))));
   }));
   byId("control").value = chosen;
 }
 
+/** Returns the strength that the dialog asks for. */
+function controlAsked() {
+  return CONTROLS[Number(byId("control").value)];
+}
+
 /** Fills the buttons of the levels. A strength that is no level leaves all of them free. */
 function fillLevels() {
   const levels = CONTROLS.flatMap(({ level }) => level ?? []);
+  /** @type {[number, Node[]][]} */
   const texts = levels.map((level) => [level, [html("b", {}, level), html("small", {}, t("levels")[level - 1])]]);
-  choices("new-level", "level", texts, CONTROLS[byId("control").value].level, (level) => {
-    byId("control").value = CONTROLS.findIndex((control) => control.level === level);
+  choices("new-level", "level", texts, controlAsked().level, (level) => {
+    byId("control").value = String(CONTROLS.findIndex((control) => control.level === level));
   });
 }
 
 export function fillNewGame() {
-  const fill = (id, key, values) => choices(id, key, values, asked[key], (value) => {
-    asked[key] = value;
-  });
+
   fillLevels();
-  fill("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]));
-  fill("new-side", "side", ["black", "white", "either", "both", "none"].map((side) => [side, t("sides")[side]]));
-  fill("new-clock", "minutes", CLOCKS.map((minutes) => [minutes, t("minutesEach", minutes)]));
+  choices("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]), asked.edge, (edge) => {
+    asked.edge = edge;
+  });
+  const sides = /** @type {[AskedSide, string][]} */ (Object.entries(t("sides")));
+  choices("new-side", "side", sides, asked.side, (side) => {
+    asked.side = side;
+  });
+  choices("new-clock", "minutes", CLOCKS.map((minutes) => [minutes, t("minutesEach", minutes)]), asked.minutes, (minutes) => {
+    asked.minutes = minutes;
+  });
 }
 
 /** Presets the dialog for a new game to the choices of the game shown. */
@@ -67,7 +85,7 @@ function presetNewGame() {
   if (playRoom.active && NEW_EDGES.includes(edge)) asked.edge = edge;
   if (isGame() && asked.side !== "either") asked.side = state.players.black === "human" ? "black" : "white";
   const control = CONTROLS.findIndex((known) => JSON.stringify(known) === JSON.stringify(state.control));
-  if (playRoom.active) byId("control").value = control;
+  if (playRoom.active) byId("control").value = String(control);
   fillNewGame();
 }
 
@@ -76,7 +94,10 @@ function askedPlayers() {
   return PLAYERS[asked.side === "either" ? SIDES[Math.floor(2 * Math.random())] : asked.side];
 }
 
-/** Opens the dialog for a new game, which starts from the position shown if `isFromHere`. */
+/**
+ * Opens the dialog for a new game, which starts from the position shown if `isFromHere`.
+ * @param {boolean} isFromHere
+ */
 export function askNewGame(isFromHere) {
   const { tree } = state;
   presetNewGame();
@@ -88,7 +109,13 @@ export function askNewGame(isFromHere) {
   ask("new-game-dialog");
 }
 
-/** Begins a game at the current node of a tree, with this many minutes for a person; 0 without a limit. */
+/**
+ * Begins a game at the current node of a tree, with this many minutes for a person; 0 without a limit.
+ * @param {GameTree} tree
+ * @param {BySide<Player>} who
+ * @param {Control} control
+ * @param {number} [minutes]
+ */
 export function beginGame(tree, who, control, minutes = 0) {
   Object.assign(state, { players: who, control, analysing: false });
   turnBoardToPerson();
@@ -109,7 +136,11 @@ export async function newGame({ edge, minutes } = asked) {
 }
 
 class Play extends Room {
-  /** A finished game stays as it is: another move in it begins the analysis of a copy. */
+  /**
+   * A finished game stays as it is: another move in it begins the analysis of a copy.
+   * @param {GameNode} node
+   * @param {Attempt} [given]
+   */
   accepts(node, { move } = {}) {
     const { tree } = state;
     if (move === undefined || !node.next || tree.begun === null || !tree.winner()) return true;
@@ -118,6 +149,10 @@ class Play extends Room {
     return false;
   }
 
+  /**
+   * @param {DescribedNode} node
+   * @param {GoesOn} goesOn
+   */
   async answer(node, goesOn) {
     if (node.described.winner) return;
     if (!this.panel().rates) state.analysing = false;
@@ -128,13 +163,15 @@ class Play extends Room {
     else await coach.prepare(node, goesOn);
   }
 
+  /** @param {GameNode} node */
   status(node) {
     return coach.isWarning(node) ? [review.remark(node)] : super.status(node);
   }
 
+  /** @param {GameNode} node */
   arrows(node) {
     const isShown = coach.isWarning(node) && !state.preview && !state.hint;
-    return isShown ? coach.suggestions(node) : super.arrows(node);
+    return isShown && node.parent ? coach.suggestions(node) : super.arrows(node);
   }
 
   /** Rates would spoil a game without the coach, and moves would spoil the person's turn without an analysis. */
@@ -161,9 +198,9 @@ class Play extends Room {
   listen() {
     byId("new-game").addEventListener("click", () => askNewGame(false));
     byId("play-here").addEventListener("click", () => askNewGame(true));
-    byId("new-game-dialog").addEventListener("close", ({ target }) => {
-      if (target.returnValue !== "begin") return;
-      state.control = CONTROLS[byId("control").value];
+    byId("new-game-dialog").addEventListener("close", () => {
+      if (byId("new-game-dialog").returnValue !== "begin") return;
+      state.control = controlAsked();
       if (asked.from) beginGame(asked.from.tree.copyTo(asked.from.node), askedPlayers(), state.control, asked.minutes);
       else newGame();
     });

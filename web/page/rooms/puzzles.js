@@ -45,15 +45,25 @@ export const PUZZLES = byId("puzzle-list").textContent.split("\n").filter((line)
  * solved in a row at the first try and their largest number, the last answers.
  */
 export const solvedPuzzles = {
+  /** @type {Set<Fen>} */
+  fens: new Set(),
+  day: 0,
+  streak: 0,
+  run: 0,
+  best: 0,
+  /** @type {boolean[]} */
+  last: [],
+
   read() {
     let kept = null;
     try {
-      kept = JSON.parse(settings.get("puzzles"));
+      kept = JSON.parse(settings.get("puzzles") ?? "null");
     } catch {
       // A broken entry is ignored.
     }
     const known = new Set(PUZZLES.map(({ fen }) => fen));
-    this.fens = new Set(Array.isArray(kept?.solved) ? kept.solved.filter((fen) => known.has(fen)) : []);
+    this.fens = new Set(Array.isArray(kept?.solved) ? kept.solved.filter((/** @type {Fen} */ fen) => known.has(fen)) : []);
+    /** @param {number} number */
     const isCount = (number) => Number.isSafeInteger(number) && number > 0;
     const hasStreak = isCount(kept?.day) && isCount(kept?.streak) && kept.day <= dayNumber();
     [this.day, this.streak] = hasStreak ? [kept.day, kept.streak] : [0, 0];
@@ -66,7 +76,10 @@ export const solvedPuzzles = {
     settings.set("puzzles", JSON.stringify({ solved: [...fens], day, streak, run, best, last: last.slice(-LAST) }));
   },
 
-  /** Notes the first answer to a puzzle. */
+  /**
+   * Notes the first answer to a puzzle.
+   * @param {boolean} isRight
+   */
   answer(isRight) {
     this.read();
     this.run = isRight ? this.run + 1 : 0;
@@ -75,6 +88,10 @@ export const solvedPuzzles = {
     this.write();
   },
 
+  /**
+   * @param {Puzzle} given
+   * @param {boolean} isDaily
+   */
   add({ fen }, isDaily) {
     // Another tab may have stored more puzzles, or the browser may refuse to store any.
     const own = this.fens;
@@ -97,11 +114,20 @@ export const solvedPuzzles = {
 
 class Puzzles extends Room {
   index = 0;
-  /** The own mistake shown, or null for a puzzle of the page. */
+  /**
+   * The own mistake shown, or null for a puzzle of the page.
+   * @type {(Mistake & Puzzle) | null}
+   */
   own = null;
-  /** The tree of the puzzle; null before the first puzzle. */
-  tree = null;
-  /** The tree in which the last puzzle was analysed, or null. */
+  /**
+   * The tree of the puzzle; null before the first puzzle.
+   * @type {GameTree}
+   */
+  tree = /** @type {never} */ (null);
+  /**
+   * The tree in which the last puzzle was analysed, or null.
+   * @type {GameTree | null}
+   */
   analysed = null;
   /** The chosen grade; 0 for all. */
   grade = 0;
@@ -109,7 +135,10 @@ class Puzzles extends Room {
   isShown = false;
   /** True until a wrong try, a hint or the solution. */
   isClean = true;
-  /** The verdict on the try shown: `{ node, isRight }`, or null. */
+  /**
+   * The verdict on the try shown, or null.
+   * @type {{ node: PlayedNode, isRight: boolean } | null}
+   */
   verdict = null;
   /** True if the board was turned before the puzzles. */
   wasFlipped = false;
@@ -135,19 +164,26 @@ class Puzzles extends Room {
     goToPanel("puzzle-title");
   }
 
+  /** @param {number} index */
   show(index) {
     this.own = null;
     this.index = index;
     this.begin(t(this.puzzle.isProven ? "puzzleTask" : "puzzleKeeps"));
   }
 
-  /** Shows one of the player's own mistakes. */
+  /**
+   * Shows one of the player's own mistakes.
+   * @param {Mistake} mistake
+   */
   showOwn(mistake) {
-    this.own = { ...mistake, line: [mistake.solution], grade: 0 };
+    this.own = { ...mistake, line: [mistake.solution], margin: 0, isProven: false, grade: 0 };
     this.begin(t("ownTask", t(startOf(mistake.fen).side), mistake.played, mistake.loss));
   }
 
-  /** Shows the puzzle with its solver at the bottom. */
+  /**
+   * Shows the puzzle with its solver at the bottom.
+   * @param {string} task
+   */
   begin(task) {
     Object.assign(this, { isShown: false, isClean: true, verdict: null, tree: new GameTree(this.puzzle.fen) });
     Object.assign(state, { players: { black: "human", white: "human" }, analysing: false });
@@ -157,6 +193,7 @@ class Puzzles extends Room {
 
   /** Returns the indices of the other unsolved puzzles of the chosen grade, or of all others if every one is solved. */
   others() {
+    /** @param {number} index */
     const isWanted = (index) => index !== this.index && [0, PUZZLES[index].grade].includes(this.grade);
     const all = [...PUZZLES.keys()].filter(isWanted);
     const unsolved = all.filter((index) => !solvedPuzzles.fens.has(PUZZLES[index].fen));
@@ -164,7 +201,8 @@ class Puzzles extends Room {
   }
 
   next() {
-    const due = this.own ? ownMistakes.due().find(({ fen }) => fen !== this.own.fen) : null;
+    const { own } = this;
+    const due = own ? ownMistakes.due().find(({ fen }) => fen !== own.fen) : null;
     if (due) return this.showOwn(due);
     const others = this.others();
     return this.show(others.find((index) => index > this.index) ?? others[0] ?? this.index);
@@ -175,13 +213,19 @@ class Puzzles extends Room {
     this.show(others[Math.floor(Math.random() * others.length)] ?? this.index);
   }
 
+  /** @param {number} grade */
   choose(grade) {
     this.grade = grade;
     if (grade !== 0 && grade !== this.puzzle.grade) this.next();
     else draw();
   }
 
-  /** True if the node is the position after a solver's move, and all moves before it are right. */
+  /**
+   * True if the node is the position after a solver's move, and all moves before it are right.
+   * @template {GameNode} Kind
+   * @param {Kind} node
+   * @returns {node is Kind & PlayedNode}
+   */
   isTry(node) {
     const { line } = this.puzzle;
     const before = node.parent ? this.tree.movesTo(node.parent) : null;
@@ -196,17 +240,22 @@ class Puzzles extends Room {
     solvedPuzzles.answer(false);
   }
 
+  /**
+   * @param {DescribedNode} node
+   * @param {GoesOn} goesOn
+   */
   async answer(node, goesOn) {
     await (this.isTry(node) ? this.judge(node, goesOn) : super.answer(node, goesOn));
   }
 
+  /** @param {GameNode} node */
   status(node) {
     return this.isTry(node) ? [] : super.status(node);
   }
 
   panel() {
-    const isShown = this.verdict?.node === state.tree.current;
-    const signs = isShown ? [{ square: squaresOf(this.verdict.node.move).to, isRight: this.verdict.isRight }] : [];
+    const { verdict } = this;
+    const signs = verdict?.node === state.tree.current ? [{ square: squaresOf(verdict.node.move).to, isRight: verdict.isRight }] : [];
     return { ...super.panel(), review: false, keeps: false, signs };
   }
 
@@ -214,7 +263,11 @@ class Puzzles extends Room {
     this.open();
   }
 
-  /** Shows whether a try is right and how the game continues. */
+  /**
+   * Shows whether a try is right and how the game continues.
+   * @param {DescribedNode & PlayedNode} node
+   * @param {GoesOn} goesOn
+   */
   async judge(node, goesOn) {
     const { line } = this.puzzle;
     const isRight = node.move === line[node.ply - 1] || (this.own !== null && (await this.isGood(node, goesOn)));
@@ -228,7 +281,7 @@ class Puzzles extends Room {
     if (isRight && !isSolved) return this.reply(node, goesOn);
     if (node.described.winner) return;
     const found = await search(node, { seconds: ANSWER_SECONDS }, goesOn);
-    if (!goesOn()) return;
+    if (!goesOn() || !found?.best) return;
     const { best, proven } = found;
     if (!isRight) state.hint = { move: best, step: 3 };
     const expected = bestLine(found, CONTINUATION);
@@ -236,12 +289,21 @@ class Puzzles extends Room {
     tell(`${verdict} ${isRight ? t("puzzleGoesOn", expected.join(" ")) : answer}`);
   }
 
-  /** True if a try in an own mistake loses little beside the best move. */
+  /**
+   * True if a try in an own mistake loses little beside the best move.
+   * @param {PlayedNode} node
+   * @param {GoesOn} goesOn
+   */
   async isGood(node, goesOn) {
-    for (const one of [this.tree.root, node]) await look(one, goesOn, ANSWER_SECONDS / 2);
+    await look(this.tree.root, goesOn, ANSWER_SECONDS / 2);
+    await look(node, goesOn, ANSWER_SECONDS / 2);
     return goesOn() && (this.tree.lossOf(node) ?? 1) <= RIGHT_LOSS;
   }
 
+  /**
+   * @param {PlayedNode} node
+   * @param {boolean} isRight
+   */
   verdictText(node, isRight) {
     const { solution, margin, isProven, line } = this.puzzle;
     if (this.own) return isRight ? t("ownRight", node.move) : t("ownWrong", node.move, percent(Math.max(0, this.tree.lossOf(node) ?? 0)));
@@ -250,7 +312,11 @@ class Puzzles extends Room {
     return isProven ? t("puzzleRight", solution, t(this.tree.first), margin) : t("puzzleRightLead", solution, margin);
   }
 
-  /** Plays the best reply to a right move. */
+  /**
+   * Plays the best reply to a right move.
+   * @param {GameNode} node
+   * @param {GoesOn} goesOn
+   */
   async reply({ ply }, goesOn) {
     await new Promise((resolve) => {
       setTimeout(resolve, REPLY_PAUSE);
@@ -292,7 +358,7 @@ class Puzzles extends Room {
     this.spoil();
     goTo(node);
     setHalf(isNext ? { from, to } : { from });
-    tell(t(isNext ? "puzzleLanding" : "puzzleAmazon", from, to));
+    tell(isNext ? t("puzzleLanding", from, to) : t("puzzleAmazon", from));
   }
 
   solution() {
@@ -320,7 +386,10 @@ class Puzzles extends Room {
     byId("open-puzzles").focus();
   }
 
-  /** Opens the puzzle with a number, from 1. */
+  /**
+   * Opens the puzzle with a number, from 1.
+   * @param {number} number
+   */
   goToNumber(number) {
     if (Number.isInteger(number) && number >= 1 && number <= PUZZLES.length) this.show(number - 1);
   }
@@ -340,8 +409,8 @@ class Puzzles extends Room {
       const label = t(isRight ? "right" : "wrong");
       return html("span", { class: `answer ${isRight ? "right" : "wrong"}`, role: "img", "aria-label": label, title: label }, isRight ? "✓" : "✗");
     }));
-    byId("puzzle-number").max = PUZZLES.length;
-    if (document.activeElement !== byId("puzzle-number")) byId("puzzle-number").value = this.own ? "" : this.index + 1;
+    byId("puzzle-number").max = String(PUZZLES.length);
+    if (document.activeElement !== byId("puzzle-number")) byId("puzzle-number").value = this.own ? "" : String(this.index + 1);
     this.drawOwn();
   }
 
@@ -363,11 +432,11 @@ class Puzzles extends Room {
     solvedPuzzles.read();
     ownMistakes.listen();
     byId("open-puzzles").addEventListener("click", () => this.open());
-    for (const action of ["again", "hint", "solution", "next", "random", "analyse", "close"]) {
-      byId(`puzzle-${action}`).addEventListener("click", () => this[action]());
-    }
+    /** @type {("again" | "hint" | "solution" | "next" | "random" | "analyse" | "close")[]} */
+    const actions = ["again", "hint", "solution", "next", "random", "analyse", "close"];
+    for (const action of actions) byId(`puzzle-${action}`).addEventListener("click", () => this[action]());
     byId("puzzle-today").addEventListener("click", () => this.show(this.today()));
-    byId("puzzle-grade").addEventListener("change", ({ target }) => this.choose(Number(target.value)));
+    byId("puzzle-grade").addEventListener("change", () => this.choose(Number(byId("puzzle-grade").value)));
     byId("own-export").addEventListener("click", () => ownMistakes.export());
     byId("puzzle-form").addEventListener("submit", (event) => {
       event.preventDefault();

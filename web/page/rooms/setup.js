@@ -9,16 +9,25 @@ import { choices, goToPanel } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
 import { gameShown, returnTo, setTree, setTreeToLookAt, unlessStopped } from "page/core/game.js";
 
+/**
+ * What can be put on a square.
+ * @type {(Side | "arrow" | "empty")[]}
+ */
 const PALETTE = ["black", "white", "arrow", "empty"];
 /** Edge lengths of all boards. */
 const EDGES = [4, 5, 6, 7, 8, 9, 10];
 
 class SetUp extends Room {
   address = null;
+  /** @type {Side | "arrow" | "empty"} */
   piece = "black";
+  /** @type {Side} */
   side = "black";
   edge = 10;
-  /** Piece on each occupied square. */
+  /**
+   * Piece on each occupied square.
+   * @type {Map<Square, Side | "arrow">}
+   */
   content = new Map();
 
   open() {
@@ -30,19 +39,27 @@ class SetUp extends Room {
     goToPanel("set-up-title");
   }
 
+  /** @param {Fen} fen */
   load(fen) {
     const { edge, side, amazons, arrows } = startOf(fen);
-    const content = [...amazons.map((amazon) => [amazon.square, amazon.side]), ...arrows.map((square) => [square, "arrow"])];
-    Object.assign(this, { edge, side, content: new Map(content) });
+    Object.assign(this, { edge, side });
+    this.content.clear();
+    for (const amazon of amazons) this.content.set(amazon.square, amazon.side);
+    for (const square of arrows) this.content.set(square, "arrow");
   }
 
+  /** @param {Square} square */
   put(square) {
     if (this.piece === "empty" || this.content.get(square) === this.piece) this.content.delete(square);
     else this.content.set(square, this.piece);
     this.show();
   }
 
-  /** A chosen square gets the chosen piece. */
+  /**
+   * A chosen square gets the chosen piece.
+   * @param {GameNode} node
+   * @param {Attempt} [given]
+   */
   accepts(node, { square } = {}) {
     if (square !== undefined) this.put(square);
     return false;
@@ -61,11 +78,11 @@ class SetUp extends Room {
 
   /** Returns the position as FEN: Q and q are amazons of Black and White, `*` is an arrow, w means Black to move. */
   fen() {
-    const letters = { black: "Q", white: "q", arrow: "*" };
+    const letters = new Map([["black", "Q"], ["white", "q"], ["arrow", "*"]]);
     const rows = Array.from({ length: this.edge }, (_, fromTop) => {
       const row = this.edge - 1 - fromTop;
-      const text = Array.from({ length: this.edge }, (__, column) => letters[this.content.get(squareAt(column, row))] ?? " ");
-      return text.join("").replace(/ +/g, (gap) => gap.length);
+      const text = Array.from({ length: this.edge }, (__, column) => letters.get(this.content.get(squareAt(column, row)) ?? "") ?? " ");
+      return text.join("").replace(/ +/g, (gap) => String(gap.length));
     });
     const arrows = [...this.content.values()].filter((piece) => piece === "arrow").length;
     return `${rows.join("/")} ${this.side === "black" ? "w" : "b"} - - ${arrows} ${Math.floor(arrows / 2) + 1}`;
@@ -88,6 +105,7 @@ class SetUp extends Room {
     this.show();
   }
 
+  /** @param {number} edge */
   resize(edge) {
     this.edge = edge;
     for (const square of this.content.keys()) {

@@ -2,6 +2,7 @@
 //! pages.
 
 use super::*;
+use otrera::record::phase_of;
 
 /// Marks of the line shown, and the accuracies and counts of both players.
 const REVIEWED: &str = "[state.tree.line().map((node) => review.markOf(node)),
@@ -100,8 +101,8 @@ fn ground_and_lost_squares_are_drawn_and_named() {
     );
     browser.evaluate("goTo(state.tree.line()[1])");
     browser.wait_for("state.tree.current.reason !== undefined");
-    let reason = browser.evaluate("[state.tree.current.reason.key, state.tree.current.reason.values[0]]");
-    assert_eq!(reason, json!(["reasonOwn", "b1"]));
+    let reason: String = value(&mut browser, "state.tree.current.reason.text()");
+    assert!(reason.starts_with("The arrow on b1 shuts you out of "), "{reason}");
     let lost: u64 = value(&mut browser, "state.tree.current.reason.lost.length");
     browser.assert_text("#status", &format!("The arrow on b1 shuts you out of {lost} squares."));
     browser.assert_value("document.querySelectorAll('#board .owner.lost').length", lost);
@@ -130,6 +131,10 @@ fn a_results_file_shows_its_standing_and_counts_mistakes() {
     browser.assert_value(rows, json!([["a", "3"], ["b", "3"]]));
     let faults = "[...collection.players.values()].flatMap(({ phases }) => phases).flatMap(({ faults }) => faults).reduce((a, b) => a + b)";
     assert!(browser.evaluate(faults).as_u64() > Some(5), "random moves have few faults");
+    // The page divides a game into phases as the engine does.
+    let positions = game(6, 5).positions();
+    let phases: Vec<usize> = positions.iter().rev().skip(1).rev().map(phase_of).collect();
+    browser.assert_value("playedIn(state.tree.line()).map(phaseOf)", json!(phases));
     // A score opens a game of its players.
     browser.click_and_wait("#standing button", "Boolean(state.tree.current.described)");
     assert_schemes_accessible(&mut browser, "results");

@@ -7,6 +7,7 @@ mod puzzles;
 mod review;
 mod rooms;
 mod screens;
+mod types;
 
 use fastrand::Rng;
 use otrera::record::{Note, Variation, ccgc, json, sgf};
@@ -887,7 +888,7 @@ fn proven_endgame_shows_its_margin() {
     paste(&mut browser, "q3/****/****/Q1** w - - 0 1 moves a1-b1/a1 a4-b4/a4", shown);
     assert_eq!(browser.text("#rate"), "proven: White wins (+2)");
     browser.assert_value("state.tree.line().map(({ rate }) => rate)", json!([0, 0, 0]));
-    browser.assert_text("#curve", "proven: White wins (+2)");
+    browser.assert_text("#curve .legend", "□ proven: White wins (+2)");
     // A proof without a margin or a searched rate does not replace the proof with a margin.
     browser.evaluate("state.tree.prove(state.tree.root, { winner: 'white', margin: null })");
     browser.evaluate("state.tree.learn(state.tree.root, 0.45, 1000)");

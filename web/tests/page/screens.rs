@@ -83,6 +83,29 @@ fn every_room_fits_its_screen() {
 }
 
 #[test]
+fn no_text_overprints_the_curve() {
+    let Some(mut browser) = opened("the texts of the curve") else { return };
+    let shown = "document.querySelectorAll('#curve .proven').length === 3";
+    paste(&mut browser, "q3/****/****/Q1** w - - 0 1 moves a1-b1/a1 a4-b4/a4", shown);
+    // These rates lead the curve below the text of the proof, if it were at the first point.
+    browser.evaluate("void state.tree.line().forEach((node, ply) => { node.rate = [0.9, 0.1, 0.6][ply]; })");
+    for width in [1920, 1366, 1180, 607, 390] {
+        browser.resize([width, 900], width < 500);
+        browser.evaluate("curve.redraw({})");
+        let overprints = "[...document.querySelectorAll('#curve svg text')].filter((text) => {
+            const box = text.getBBox();
+            return [...document.querySelectorAll('#curve path.rates')].some((path) => {
+                const length = path.getTotalLength();
+                const at = [...Array(400).keys()].map((step) => path.getPointAtLength((step / 399) * length));
+                return at.some(({ x, y }) => x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height);
+            });
+        }).map(({ textContent }) => textContent)";
+        assert_eq!(browser.evaluate(overprints), json!([]), "{width}");
+        browser.assert_text("#curve .legend", "proven: White wins (+2)");
+    }
+}
+
+#[test]
 fn landing_squares_are_green_and_targets_of_the_arrow_red() {
     let Some(mut browser) = opened("the colours of the squares") else { return };
     start_game(&mut browser);
