@@ -223,6 +223,8 @@ impl Worker {
         let granted = if is_new {
             1
         } else {
+            // Loads while the child's position is computed.
+            run.tree.prefetch_family(child);
             let granted = run.burst_length(node.visits()).min(left);
             node.add_visits(granted);
             granted

@@ -43,9 +43,16 @@ pub use lanes::Lanes;
 pub(crate) use neon::NeonLanes;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128", not(few_kernels)))]
 pub(crate) use wasm::Simd128Lanes;
+#[cfg(target_feature = "sse")]
+pub(crate) use x86::prefetch;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[cfg_attr(few_kernels, allow(unused_imports))]
 pub(crate) use x86::{Avx2Lanes, Avx512Lanes, Sse42Lanes};
+
+/// Does nothing: stable Rust has a prefetch instruction for x86 alone.
+#[cfg(not(target_feature = "sse"))]
+#[inline(always)]
+pub(crate) fn prefetch<T>(_: &T) {}
 
 #[cfg(test)]
 mod tests {

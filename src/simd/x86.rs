@@ -30,6 +30,14 @@ macro_rules! x86 {
     };
 }
 
+/// Begins to load the cache line of `value`, which is read soon.
+#[cfg(target_feature = "sse")]
+#[inline(always)]
+pub fn prefetch<T>(value: &T) {
+    // SAFETY: the whole program is compiled for SSE, which has the instruction; it changes nothing but the caches.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
+}
+
 /// Expands to an expression that is true if the processor has all these features.
 macro_rules! detected {
     ($($feature:tt),*) => { $(is_x86_feature_detected!($feature))&&* };
