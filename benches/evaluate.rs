@@ -1,6 +1,6 @@
 //! Speed of the static evaluation on one thread: `cargo bench -p otrera --bench evaluate -- FILE`, with a FEN on each
 //! line of FILE. Prints positions per second for the values alone, and for values, leads, policies and distance maps.
-//! `python/bench.py` compares the Python package with it.
+//! `scripts/bench_python.py` compares the Python package with it.
 
 use otrera::Position;
 use otrera::eval::distance::DistanceMaps;
@@ -32,6 +32,8 @@ fn main() {
 
 /// Prints the positions per second of a task.
 fn measure(name: &str, positions: &[Position], mut task: impl FnMut(&Position)) {
+    // The first calls unpack the weights.
+    positions.iter().take(1000).for_each(&mut task);
     let start = Instant::now();
     positions.iter().for_each(&mut task);
     println!("{name} {:.0}", positions.len() as f64 / start.elapsed().as_secs_f64());

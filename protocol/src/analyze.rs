@@ -190,12 +190,13 @@ fn moves_within(moves: &[Move], columns: usize) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test fails by panicking
 mod tests {
     use super::*;
 
     #[test]
     fn a_continuation_is_cut_at_the_width() {
-        let moves = ["d1-d7/g7", "a7-d4/a7"].map(|text| text.parse().expect("a move"));
+        let moves = ["d1-d7/g7", "a7-d4/a7"].map(|text| text.parse().unwrap());
         for (columns, expected) in
             [(17, "d1-d7/g7 a7-d4/a7"), (16, "d1-d7/g7 ..."), (12, "d1-d7/g7 ..."), (11, "...")]
         {

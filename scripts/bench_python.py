@@ -1,7 +1,7 @@
 """Prints the speed of the installed package beside that of the engine. Run `make python` and `make` first.
 
-    python python/bench.py evaluate [POSITIONS]    evaluation of 100,000 positions, beside benches/evaluate.rs
-    python python/bench.py analyse [SECONDS]       iterations of an analysis of 10 s, beside `dist/otrera analyze`
+    scripts/bench_python.py evaluate [POSITIONS]    evaluation of 100,000 positions, beside benches/evaluate.rs
+    scripts/bench_python.py analyse [SECONDS]       iterations of an analysis of 10 s, beside `dist/otrera analyze`
 
 Both sides are measured in turn, five times; the ratio is that of the best measurements. The rows of `evaluate` are the
 values alone, and all arrays that a call returns by default.
