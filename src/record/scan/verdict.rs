@@ -5,6 +5,8 @@
 
 use super::half_width::half_width;
 use super::piece::{Colour, Player};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Statement of a sentence about the winner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,6 +134,18 @@ const VOCABULARY: [(Token, &str); 23] = [
     (Token::Percent, "%"),
 ];
 
+/// The phrases by their first letter: most letters begin few of them.
+static PHRASES: LazyLock<HashMap<char, Vec<(Token, &str)>>> = LazyLock::new(|| {
+    let mut phrases: HashMap<char, Vec<_>> = HashMap::new();
+    for (token, all) in VOCABULARY {
+        for phrase in all.split('|') {
+            let first = phrase.chars().next().unwrap_or_default();
+            phrases.entry(first).or_default().push((token, phrase));
+        }
+    }
+    phrases
+});
+
 /// Words that are no sign of a result unless a player is named.
 const WEAK: [&str; 5] = ["win", "lose", "lost", "flags", "resign"];
 
@@ -244,9 +258,10 @@ fn longest(text: &str, names: [&str; 2]) -> Option<(Token, usize)> {
         !phrase.ends_with(is_latin) || !next.is_some_and(is_latin)
     };
     let fits = |phrase: &&str| !phrase.is_empty() && text.starts_with(*phrase) && ends(phrase);
-    let words = VOCABULARY
-        .iter()
-        .flat_map(|(token, all)| all.split('|').filter(fits).map(|phrase| (*token, phrase.len())));
+    let first = text.chars().next()?;
+    let phrases = PHRASES.get(&first).map(Vec::as_slice).unwrap_or_default();
+    let words =
+        phrases.iter().filter(|(_, phrase)| fits(phrase)).map(|(token, phrase)| (*token, phrase.len()));
     let known = words.max_by_key(|(_, length)| *length);
     let named = [FIRST, SECOND].into_iter().zip(names).filter(|(_, name)| fits(name));
     let named = named.map(|(token, name)| (token, name.len())).max_by_key(|(_, length)| *length);
