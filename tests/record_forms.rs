@@ -101,6 +101,51 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     ("白: d1-d7/g7\n黑: a7-d4/a7\n白胜", &[TWO], Some(Side::Black)),
     ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite resigns", &[TWO], Some(Side::Black)),
     ("【AM】【甲】【乙】【后手胜】【t】【e】；\n1、d1d7（g7） a7d4（a7）", &[TWO], Some(Side::White)),
+    // Coordinates that look like a result.
+    ("2-0 1-0 7-6\n0-5 1-5 4-2\n5-0 5-1 6-2\n", &["c1-b1/h7 a6-b6/e3 f1-f2/g3"], None),
+    ("3-0 3-3 3-6\n0-6 0-5 0-4\n6-0 1-0 1-1\n", &["d1-d4/d7 a7-a6/a5 g1-b1/b2"], None),
+    ("2-0,1-0,7-6\n0-5,1-5,4-2\n5-0,5-1,6-2\n0-1", &["c1-b1/h7 a6-b6/e3 f1-f2/g3"], Some(Side::White)),
+    ("Bob, +49 30 1234\n2 0 1 0 7 6\n0 5 1 5 4 2\n0-1", &["c1-b1/h7 a6-b6/e3"], Some(Side::White)),
+    ("2-0\n1-0\n7-6\n0-5\n1-5\n4-2\n1-0\n", &["c1-b1/h7 a6-b6/e3"], Some(Side::Black)),
+    // Results.
+    ("d1-d7/g7 a7-d4/a7\n1:0", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7\nResult: 1 - 0", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7\nPlayer 1 wins", &[TWO], Some(Side::Black)),
+    ("Winner: Player 2\nd1-d7/g7 a7-d4/a7", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nBlack defeats White and wins", &[TWO], Some(Side::Black)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite was defeated by Black.", &[TWO], Some(Side::Black)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nBlack won by resignation", &[TWO], Some(Side::Black)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nwon by White by 3 points", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nLoser: White", &[TWO], Some(Side::Black)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nThe winner is Black!", &[TWO], Some(Side::Black)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nBlack has lost on time", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite resigns, Black wins. 1-0", &[TWO], Some(Side::Black)),
+    ("黑方：d1-d7/g7\n白方：a7-d4/a7\n白方超时，黑方胜", &[TWO], Some(Side::Black)),
+    ("黑方：d1-d7/g7\n白方：a7-d4/a7\n黑棋中盘认输", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7\n胜者：先手", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7\n获胜方：后手", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7\n后手战胜先手", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7\n先手负于后手。", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7\n後手投了", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7\n结果：后手中盘胜", &[TWO], Some(Side::White)),
+    ("#[AM][甲][乙][][t][e];1 d1d7(g7) a7d4(a7) 乙胜", &[TWO], Some(Side::White)),
+    (r#"{"black":["d1-d7/g7"],"white":["a7-d4/a7"],"loser":"white"}"#, &[TWO], Some(Side::Black)),
+    (r#"{"moves":["d1-d7/g7","a7-d4/a7"],"result":"first"}"#, &[TWO], Some(Side::Black)),
+    // Separators of games.
+    ("d1-d7/g7 a7-d4/a7\nucinewgame\nd1-d2/d3", &[TWO, "d1-d2/d3"], None),
+    ("d1-d7/g7 a7-d4/a7\nNext game:\nd1-d2/d3", &[TWO, "d1-d2/d3"], None),
+    ("Game A\nd1-d7/g7 a7-d4/a7\nGame B\nd1-d2/d3", &[TWO, "d1-d2/d3"], None),
+    ("d1-d7/g7 a7-d4/a7\nRound 2\ng1-g2/g3", &[TWO, "g1-g2/g3"], None),
+    ("d1-d7/g7 a7-d4/a7\nPartie 2\ng1-g2/g3", &[TWO, "g1-g2/g3"], None),
+    ("d1-d7/g7 a7-d4/a7\n第二局\ng1-g2/g3", &[TWO, "g1-g2/g3"], None),
+    ("d1-d7/g7 a7-d4/a7\n对局2\ng1-g2/g3", &[TWO, "g1-g2/g3"], None),
+    ("d1-d7/g7 a7-d4/a7\n下一局：\ng1-g2/g3", &[TWO, "g1-g2/g3"], None),
+    // Labels like squares.
+    ("B1 d1-d7/g7\nW1 a7-d4/a7\nB2 g1-e3/e10", &[THREE], None),
+    ("H1 d1d7g7\nH2 a7d4a7", &[TWO], None),
+    ("A1.d1-d7/g7\nA2.a7-d4/a7", &[TWO], None),
+    ("A1. d1-d7/g7\nA2. a7-d4/a7", &[TWO], None),
+    ("d1-d7/g7 (0h5) a7-d4/a7 (0h6) g1-e3/e10", &[THREE], None),
     // SGF with names of properties in lower case.
     ("(;gm[18]c[a [word] and more]\n;b[djddgd]c[x [y] z];w[addgad])", &[TWO], None),
     (
@@ -137,8 +182,111 @@ const WARNED: &[(&str, &[&str], &str)] = &[
         "line 2: the result \"maybe\" does not name",
     ),
     ("[黑方 \"a\"]\n1. d1-d7/g7", &["d1-d7/g7"], "line 1: the name a is not kept"),
+    (
+        "moves: 2.0 1.0 7.6\n0 5 1 5 4 2\n5 0 5 1 6 2",
+        &["a3-b3/e6 f8-f7/g6"],
+        "line 1: in no game: 2.0 1.0 7.6",
+    ),
+    ("d1-d7/g7 a7-d4/a7\n-----\ng1-g2/g3", &["d1-d7/g7 a7-d4/a7 g1-g2/g3"], "line 3: the moves from here"),
+    (
+        "d1-d7/g7 a7-d4/a7\n2nd game\ng1-g2/g3 j7-j8/j9",
+        &["d1-d7/g7 a7-d4/a7 g1-g2/g3 j7-j8/j9"],
+        "line 3: the moves from here",
+    ),
+    (
+        "d1-d7/g7 a7-d4/a7\nGame No. 2\ng1-g2/g3",
+        &["d1-d7/g7 a7-d4/a7 g1-g2/g3"],
+        "line 3: the moves from here",
+    ),
+    ("moves: 2:0 1:0 7:6\n0 5 1 5 4 2", &["a3-b3/e6"], "line 1: in no game: 2:0 1:0 7:6"),
+    (
+        "http://x.org/303336/a4-a5/a6\n1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10",
+        &[THREE],
+        "line 1: in no game: a4-a5/a6",
+    ),
+    ("d1-d7/g7 a7-d4/a7\n\n\ng1-g2/g3", &["d1-d7/g7 a7-d4/a7 g1-g2/g3"], "line 4: the moves from here"),
+    ("White: G1-G2/G3\nd1-d7/g7 a7-d4/a7", &[TWO], "line 1: in no game: G1-G2/G3"),
+    ("1. dl-d7/g7 a7-d4/a7 2. g1-e3/e10 j7-g7/j7", &["g1-e3/e10 j7-g7/j7"], "a7-d4/a7"),
     ("(;GM[18]\n;B[djddgd]AN[Ann]\n;W[addgad]GW[1])", &[TWO], "line 3: the property GW is not kept"),
 ];
+
+/// Texts that hold no certain result, before or behind two moves by `Black` and `White`, with a part of the warning.
+const UNCLEAR: &[(&str, &str)] = &[
+    ("White win rate 48%", ""),
+    ("先手胜率52%", ""),
+    ("second: win 45%", ""),
+    ("Black did not win", "does not name the winner"),
+    ("Black thinks White lost interest", "does not name the winner"),
+    ("If White wins this, Black is lost", "does not name the winner"),
+    ("first win of the season", "does not name the winner"),
+    ("White wins a piece", "does not name the winner"),
+    ("White loses time", "does not name the winner"),
+    ("White win 3 of 5", "does not name the winner"),
+    ("Black lost and wins", "does not name the winner"),
+    ("Has White won?", "does not name the winner"),
+    ("先手未胜", "does not name the winner"),
+    ("先手未能取胜", "does not name the winner"),
+    ("先手优势，后手差点输", "does not name the winner"),
+    ("后手不敢输", "does not name the winner"),
+    ("后手无法移动则后手负", "does not name the winner"),
+    ("Bob resigns", "does not name the winner"),
+    ("Winner: Bob", "does not name the winner"),
+    ("Sieger: Weiß", "does not name the winner"),
+    ("Победитель: белые", "does not name the winner"),
+    ("乙胜", "does not name the winner"),
+    ("2-0", "does not name the winner"),
+    ("Ann leads the match 1-0", "does not name the winner"),
+];
+
+#[test]
+fn prose_sets_no_winner() {
+    for (text, warning) in UNCLEAR {
+        for text in [
+            format!("Black: d1-d7/g7\nWhite: a7-d4/a7\n{text}\n"),
+            format!("Black: d1-d7/g7\nWhite: a7-d4/a7 {{{text}}}\nBlack: g1-e3/e10\n"),
+        ] {
+            // In a comment, numbers are no result.
+            if text.contains("-0}") {
+                continue;
+            }
+            let reading = reading(text.as_bytes());
+            assert_eq!((reading.games.len(), reading.games[0].winner), (1, None), "{text}");
+            let warnings: Vec<String> = reading.warnings.iter().map(ToString::to_string).collect();
+            assert!(warnings.iter().any(|text| text.contains(warning)) || warning.is_empty(), "{text}");
+        }
+    }
+}
+
+/// Records that name a colour as the winner, but not the colour of the first mover.
+const UNKNOWN_COLOURS: &[&str] = &[
+    r#"{"black":"Al","white":"Bo","moves":["d1-d7/g7","a7-d4/a7"],"winner":"white"}"#,
+    r#"{"white":"","moves":["d1-d7/g7","a7-d4/a7"],"winner":"white"}"#,
+    "Black: Al, White: Bo, moves: d1-d7/g7 a7-d4/a7. White wins",
+    "Al (black) vs Bo (white): d1-d7/g7 a7-d4/a7 White resigns",
+    "Al vs Bo (white): d1-d7/g7 a7-d4/a7 White resigns",
+    "甲（黑）对乙（白）：d1-d7/g7 a7-d4/a7 白方认输",
+];
+
+#[test]
+fn a_name_that_is_a_colour_names_nobody() {
+    let game = reading(b"[White \"b\"]\n[Black \"w\"]\n1. d1-d7/g7 a7-d4/a7\nw wins");
+    assert_eq!(game.games[0].winner, None);
+    let warning = game.warnings[0].to_string();
+    assert!(warning.contains("does not name the winner"), "{warning}");
+}
+
+#[test]
+fn names_of_players_are_no_movers() {
+    for text in UNKNOWN_COLOURS {
+        let reading = reading(text.as_bytes());
+        assert_eq!((moves(&reading.games[0]).as_str(), reading.games[0].winner), (TWO, None), "{text}");
+        let warnings: Vec<String> = reading.warnings.iter().map(ToString::to_string).collect();
+        assert!(
+            warnings.iter().any(|text| text.contains("first mover's colour is unknown")),
+            "{text}: {warnings:?}"
+        );
+    }
+}
 
 #[test]
 fn parts_in_no_game_are_in_warnings() {
@@ -192,6 +340,12 @@ const HEADINGS: &[(&str, [&str; 2], Option<Side>)] = &[
     ("#［ＡＭ］［甲］［乙］［后手胜］［ｔ］［ｅ］；", ["甲", "乙"], Some(Side::White)),
     ("＃ 〔am〕[甲]【乙】『后手胜』[t][e];", ["甲", "乙"], Some(Side::White)),
     ("#[亚马逊][甲][乙][先手胜][t][e];", ["甲", "乙"], Some(Side::Black)),
+    ("[White \"Bob\"]\n[Black \"Alice\"]\n[Winner \"Bob\"]", ["Bob", "Alice"], Some(Side::Black)),
+    ("[White \"Bob\"]\n[Black \"Alice\"]\n[Result \"Alice wins\"]", ["Bob", "Alice"], Some(Side::White)),
+    ("[White \"Bob\"]\n[Black \"Alice\"]\nBob resigns", ["Bob", "Alice"], Some(Side::White)),
+    ("[White \"Bob\"]\n[Black \"Alice\"]\nAlice beat Bob", ["Bob", "Alice"], Some(Side::White)),
+    ("[White \"Bob\"]\n[Black \"Alice\"]\nAlice lost", ["Bob", "Alice"], Some(Side::Black)),
+    ("#[AM][甲][乙][先胜][t][e];", ["甲", "乙"], Some(Side::Black)),
     // No headings: the label of a comment, prose.
     ("[White wins]", ["", ""], None),
     ("[it's \"good\"]", ["", ""], None),
@@ -226,6 +380,14 @@ fn typed_moves_are_read() {
     for text in ["", "d1-d7", "d1-d7/g7 a7-d4/a7", "d1-d7/g7 x", "d1-d8/g8/h8"] {
         assert!(record::read_move(text, &start).is_err(), "{text}");
     }
+}
+
+#[test]
+fn an_unclear_result_is_seen_in_its_encoding() {
+    let text = "1 c1c2,c2b2 f8f3,f3d3 后手认输  Dear Ann, thanks for the game!";
+    let reading = reading(&encoding_rs::GB18030.encode(text).0);
+    let warning = reading.warnings[0].to_string();
+    assert!(warning.contains("后手认输"), "{warning}");
 }
 
 #[test]

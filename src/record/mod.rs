@@ -397,7 +397,10 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
         let warnings = trial.warnings.kept();
         let strays = warnings.iter().filter(|warning| warning.text.starts_with("in no game")).count();
         let moves = if is_read { trial.plies + strays + 1 } else { 0 };
-        let quality = (moves, is_valid, trial.decided, usize::MAX - (warnings.len() - strays));
+        // So is a result that is not certain; in a wrong encoding, it would not be seen.
+        let unclear = warnings.iter().filter(|warning| warning.text.starts_with("the result")).count();
+        let others = warnings.len() - strays - unclear;
+        let quality = (moves, is_valid, trial.decided + unclear, usize::MAX - others);
         if best.as_ref().is_none_or(|(known, _)| quality > *known) {
             best = Some((quality, index));
         }

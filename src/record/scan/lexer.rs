@@ -2,7 +2,8 @@
 
 use super::half_width::half_width;
 use super::header;
-use super::piece::{Aside, Colour, Form, Label, Mark, OPEN, Piece, Player};
+use super::piece::{Aside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player};
+use super::verdict::{self, Verdict};
 use super::words;
 
 /// What a text holds, in its order.
@@ -77,6 +78,15 @@ impl<T> Stack<T> {
 /// Maximum number of numbers that are read together, a multiple of six.
 const MAX_RUN: usize = 6000;
 
+/// Maximum number of letters on each side of a word that are read as its sentence.
+const MAX_SENTENCE: usize = 200;
+
+/// Maximum number of letters that are read for a result in numbers.
+const MAX_SCORE: usize = 30;
+
+/// Maximum number of unclear results that are kept.
+const MAX_UNCLEAR: usize = 10_000;
+
 /// Reads a text front to back.
 pub struct Lexer<'a> {
     text: &'a str,
@@ -97,6 +107,8 @@ pub struct Lexer<'a> {
     in_braces: usize,
     in_continuation: bool,
     mover: Option<Colour>,
+    /// Colours named in the line since the last piece: two are those of the players, and none is the mover.
+    named: Vec<Colour>,
     /// Number read last, which can number a move.
     numbering: Option<i64>,
     highest: i64,
@@ -110,8 +122,14 @@ pub struct Lexer<'a> {
     list: Option<String>,
     /// Words of prose in the line.
     prose: usize,
-    /// The last three words of the line, the newest last.
-    recent: [String; 3],
+    /// The last word of the line.
+    recent: String,
+    /// Offset behind the last sentence that was read for a result.
+    judged: usize,
+    /// Number of unclear results.
+    unclear: usize,
+    /// True after an unclear result that can end a game.
+    after_unclear: bool,
     /// Name of the value to come.
     key: Option<String>,
     had_space: bool,
@@ -138,6 +156,7 @@ impl<'a> Lexer<'a> {
             in_braces: 0,
             in_continuation: false,
             mover: None,
+            named: Vec::new(),
             numbering: None,
             highest: 0,
             first_numbered: 0,
@@ -145,7 +164,10 @@ impl<'a> Lexer<'a> {
             is_over: false,
             list: None,
             prose: 0,
-            recent: Default::default(),
+            recent: String::new(),
+            judged: 0,
+            unclear: 0,
+            after_unclear: false,
             key: None,
             had_space: true,
             has_key: false,
@@ -255,8 +277,8 @@ impl<'a> Lexer<'a> {
                 self.has_key = false;
             }
             ']' | '}' => self.close(),
-            '+' if matches!(self.recent[2].as_str(), "b" | "w") && self.before_word_is_alone(begin) => {
-                let colour = if self.recent[2] == "b" { Colour::Black } else { Colour::White };
+            '+' if matches!(self.recent.as_str(), "b" | "w") && self.before_word_is_alone(begin) => {
+                let colour = if self.recent == "b" { Colour::Black } else { Colour::White };
                 self.mark(Mark::Won(Player::Of(colour)));
             }
             _ => {}
@@ -272,12 +294,29 @@ impl<'a> Lexer<'a> {
     fn end_line(&mut self) {
         self.line += 1;
         self.prose = 0;
-        self.mover = None;
-        self.in_continuation = false;
-        self.recent = Default::default();
+        (self.mover, self.in_continuation) = (None, false);
+        self.named.clear();
+        self.recent.clear();
         if !self.is_json {
             self.numbering = None;
         }
+    }
+
+    /// Returns the strongest border that the lines between the last piece and an offset are.
+    fn border_before(&self, begin: usize) -> Border {
+        let last = self.found.pieces.last().map(|piece| piece.end as usize);
+        let Some(from) = last.filter(|&from| from < begin && !self.is_json) else { return Border::No };
+        let mut lines = self.text[from..begin].split('\n').skip(1).peekable();
+        let mut border = Border::No;
+        while let Some(line) = lines.next() {
+            if lines.peek().is_none() || border == Border::Gap {
+                break;
+            }
+            let is_rule = |letter: char| letter.is_whitespace() || "-=_*~#>|+.".contains(half_width(letter));
+            let is_gap = line.chars().all(is_rule) || words::can_head_a_game(line);
+            border = if is_gap { Border::Gap } else { Border::Line };
+        }
+        border
     }
 
     /// Handles a closing bracket: six numbers inside are a move.
@@ -316,8 +355,14 @@ impl<'a> Lexer<'a> {
         let follows = |c: char| next == Some(c) && after.is_some_and(|c| c.is_ascii_digit());
         // Decimal fractions, clocks and percentages are no coordinates.
         if next == Some('%') || follows('.') && !self.is_numbered_square() || follows(':') {
+            let decimals = self.decimals(begin);
             self.skip_number();
-            return self.end_run();
+            self.end_run();
+            if let Some(length) = decimals {
+                self.at = begin + length;
+                self.push_fragment(begin, self.at, true);
+            }
+            return;
         }
         self.number(&digits, negative, begin);
     }
@@ -327,6 +372,26 @@ impl<'a> Lexer<'a> {
         let rest = self.text[self.at..].chars().skip(1).map(half_width);
         let numbers: String = rest.take_while(|c| c.is_ascii_digit() || " ,".contains(*c)).collect();
         numbers.split([' ', ',']).filter(|part| !part.is_empty()).count() >= 6
+    }
+
+    /// Returns the length of three decimals of small numbers at the offset, which can be a move: `2.0 1.0 7.6`.
+    fn decimals(&self, begin: usize) -> Option<usize> {
+        let text = &self.text[begin..];
+        let is_small = |part: &str| part.len() <= 2 && part.parse::<u8>().is_ok_and(|number| number <= 10);
+        let mut length = 0;
+        for _ in 0..3 {
+            length +=
+                text[length..].len() - text[length..].trim_start_matches([' ', ',', '-', '/', '\t']).len();
+            let is_number = |c: char| c.is_ascii_digit() || ".:".contains(c);
+            let word = &text[length..];
+            let word = &word[..word.find(|c| !is_number(c)).unwrap_or(word.len())];
+            let (first, second) = word.split_once(['.', ':'])?;
+            if !is_small(first) || !is_small(second) {
+                return None;
+            }
+            length += word.len();
+        }
+        Some(length)
     }
 
     /// Skips the rest of a number with points, colons, a sign of per cent or an exponent.
@@ -348,7 +413,7 @@ impl<'a> Lexer<'a> {
             }
         }
         self.numbering = Some(value);
-        self.begins_game |= self.prose == 1 && words::is_game(&self.recent[2]) && self.is_main_line();
+        self.begins_game |= self.prose == 1 && words::is_game(&self.recent) && self.is_main_line();
         let next = self.peek();
         let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
         self.end_points();
@@ -423,13 +488,22 @@ impl<'a> Lexer<'a> {
         let again = self.highest > 1 || self.found.pieces.len() > self.first_numbered + 1;
         let is_first = form != Form::Numbers && numbering == Some(1);
         let follows_end = std::mem::take(&mut self.is_over) && !self.found.pieces.is_empty();
-        let restarts = self.begins_game || follows_end || is_first && self.highest > 0 && again;
-        self.begins_game = false;
+        let is_numbered = form != Form::Numbers && numbering.is_some_and(|number| number > 1);
+        let gap = if is_numbered { Border::No } else { self.border_before(begin) };
+        let has_heading = self.begins_game || is_first && self.highest > 0 && again;
+        let border = match () {
+            () if follows_end => Border::Result,
+            () if has_heading => Border::Heading,
+            () if self.after_unclear => Border::Gap,
+            () => gap,
+        };
+        (self.begins_game, self.after_unclear) = (false, false);
+        self.named.clear();
         if is_first {
             self.first_numbered = self.found.pieces.len();
         }
         if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
-            self.highest = if restarts { 1 } else { self.highest.max(number) };
+            self.highest = if border >= Border::Heading { 1 } else { self.highest.max(number) };
         }
         let inside = self.parentheses.first().is_some_and(|&opened| opened < begin);
         let aside = match () {
@@ -444,8 +518,7 @@ impl<'a> Lexer<'a> {
             form,
             aside,
             mover: self.mover.take(),
-            restarts,
-            follows_end,
+            border,
             is_weak: is_weak || self.prose > 3,
         });
     }
@@ -493,6 +566,14 @@ impl<'a> Lexer<'a> {
             between.clone().all(|c| !c.is_whitespace())
         });
         let is_whole = all.len() >= 3 || from.is_some();
+        if let [label] = self.points[..]
+            && is_whole
+            && !is_tight
+            && self.is_first_of_line(label)
+        {
+            self.points.clear();
+            self.push_fragment(label.begin, label.end, true);
+        }
         if form != self.form || is_whole && !is_tight {
             self.end_points();
         }
@@ -507,10 +588,23 @@ impl<'a> Lexer<'a> {
         self.take_moves();
     }
 
+    /// True if a point stands at the beginning of its line.
+    fn is_first_of_line(&self, point: Point) -> bool {
+        let line = self.text[..point.begin].trim_end_matches([' ', '\t']);
+        line.is_empty() || line.ends_with('\n')
+    }
+
     /// Turns the first points into moves while there are enough.
     fn take_moves(&mut self) {
         loop {
             let [from, to, third, ..] = self.points[..] else { return };
+            let parts = !to.is_tight || self.text[from.end..].starts_with(['.', ':', ')']);
+            if parts && third.is_tight && to.numbers != third.numbers && self.is_tied(third) {
+                // A label before a whole move: `B1 g1-e1/e2`.
+                self.points.remove(0);
+                self.push_fragment(from.begin, from.end, true);
+                continue;
+            }
             let taken = if to.numbers == third.numbers { 4 } else { 3 };
             let Some(&arrow) = self.points.get(taken - 1) else { return };
             if taken == 3 && to.is_tight && self.is_another_move(arrow, self.points.get(3)) {
@@ -536,11 +630,13 @@ impl<'a> Lexer<'a> {
 
     /// True if a point behind a space is the origin of another move: it is tied to the point after it.
     fn is_another_move(&self, point: Point, next: Option<&Point>) -> bool {
-        let is_tied = || {
-            let after = self.text[point.end..].chars().next().map(half_width);
-            after.is_some_and(|c| "->/".contains(c)) && self.goes_on_with_a_square(point.end)
-        };
-        !point.is_tight && (next.is_some_and(|next| next.begin == point.begin) || is_tied())
+        !point.is_tight && (next.is_some_and(|next| next.begin == point.begin) || self.is_tied(point))
+    }
+
+    /// True if a dash, an arrow, a slash or a parenthesis ties a point to a square behind it.
+    fn is_tied(&self, point: Point) -> bool {
+        let after = self.text[point.end..].chars().next().map(half_width);
+        after.is_some_and(|c| "->/(".contains(c)) && self.goes_on_with_a_square(point.end)
     }
 
     /// True if a character of punctuation at the offset comes directly before a square.
@@ -592,31 +688,38 @@ impl<'a> Lexer<'a> {
         let is_name = is_key || next == Some(':');
         if is_name && words::is_coordinate(word) || words::connects(&lower) {
             self.has_key = false;
+            self.mover = self.mover.filter(|_| !is_key || words::is_coordinate(word));
             return;
         }
         self.has_key = is_key;
-        if is_name && !words::is_label(&lower) {
-            // Other names come between the names of the players and the moves.
+        if is_key || !words::follows_mover(&lower) {
+            // The name of a player, or other values before the moves.
             self.mover = None;
         }
         self.end_points();
         self.end_run();
         self.prose += usize::from(!words::is_label(&lower));
-        if words::begins_continuation(&lower) {
-            self.in_continuation = true;
+        self.in_continuation |= words::begins_continuation(&lower);
+        let begins_game = self.prose <= 2 && words::begins_game(&self.recent, &lower);
+        self.begins_game |= begins_game && self.is_main_line();
+        if verdict::is_sign(word) {
+            self.judge();
         }
-        // The winner follows its name: `winner: black`.
-        if let Some(player) = words::winner(&self.recent, &lower).filter(|_| !is_name) {
-            self.mark(Mark::Won(player));
-            self.is_over |= words::ends_a_game(&lower) && self.is_main_line();
+        if words::parts_players(&lower) {
+            self.named = vec![Colour::Black, Colour::White];
         }
-        if let Some(colour) =
-            words::colour(&lower).filter(|_| matches!(next, Some(':' | ')')) || self.prose == 0)
-        {
-            self.mover = Some(colour);
+        if let Some(colour) = words::colour(&lower) {
+            self.name(colour, matches!(next, Some(':' | ')')) || self.prose == 0);
         }
-        self.recent.rotate_left(1);
-        self.recent[2] = lower;
+        self.recent = lower;
+    }
+
+    /// Handles the name of a colour, which can be that of the player who moves next.
+    fn name(&mut self, colour: Colour, can_move: bool) {
+        if !self.named.contains(&colour) {
+            self.named.push(colour);
+        }
+        self.mover = Some(colour).filter(|_| can_move && self.named.len() == 1);
     }
 
     /// Handles a run of letters outside ASCII, such as 先手胜.
@@ -634,37 +737,165 @@ impl<'a> Lexer<'a> {
         self.end_points();
         self.end_run();
         self.in_continuation |= words::begins_continuation(word);
-        let (player, begins) = (words::chinese_winner(word), words::chinese_first(word));
-        if let Some(player) = player {
-            self.is_over |= words::ends_a_game(word) && self.is_main_line();
-            self.mark(Mark::Won(player));
-        }
-        if let Some(colour) = begins {
+        self.begins_game |= self.prose == 0 && words::begins_chinese_game(word) && self.is_main_line();
+        if let Some(colour) = words::chinese_first(word) {
             self.mark(Mark::Begins(colour));
         }
-        self.mover = words::chinese_colour(word);
+        if verdict::is_sign(word) {
+            self.judge();
+        }
+        self.mover = None;
+        if let Some(colour) = words::chinese_colour(word) {
+            self.name(colour, true);
+        }
+        if ["对", "對", "执"].contains(&word) {
+            self.named = vec![Colour::Black, Colour::White];
+        }
         self.key = Some(word.to_owned());
         self.has_key = self.is_json;
         self.prose += 1;
+        self.recent = word.to_lowercase();
     }
 
-    /// Reads a result of PGN, `1-0`, that stands alone.
-    fn score(&mut self) -> bool {
-        let rest: String = self.text[self.at..].chars().take(8).map(half_width).collect();
-        let found = [("1-0", Some(Player::First)), ("0-1", Some(Player::Second)), ("1/2-1/2", None)];
-        let Some((text, player)) = found.into_iter().find(|(text, _)| rest.starts_with(text)) else {
-            return false;
+    /// Reads the sentence around the last word for a result.
+    fn judge(&mut self) {
+        if self.at <= self.judged {
+            return;
+        }
+        let (begin, end) = self.sentence();
+        self.judged = end;
+        let text = &self.text[begin..end];
+        let is_over = words::ends_a_game(text) && self.is_main_line();
+        let of_variation = self.in_continuation
+            || !self.is_main_line() && self.found.pieces.last().is_some_and(|piece| piece.aside != Aside::No);
+        let is_certain = match verdict::read(text, ["", ""]) {
+            Verdict::Won(_) => !of_variation,
+            Verdict::Unclear | Verdict::Weak if self.unclear < MAX_UNCLEAR => false,
+            _ => return,
         };
-        if rest[text.len()..].starts_with(|c: char| !c.is_whitespace() && !"\"',;.}".contains(c)) {
+        // The names of the players, which can come later, decide.
+        let [begin, end] = [begin, end].map(|at| at as u32);
+        self.mark(Mark::Sentence { begin, end, may_name: !of_variation });
+        self.unclear += usize::from(!is_certain);
+        self.is_over |= is_over && is_certain;
+        self.after_unclear |= is_over && !is_certain;
+    }
+
+    /// Returns the offsets of the sentence around the last word. In JSON it is a string, and its value if it is a name.
+    fn sentence(&self) -> (usize, usize) {
+        let after_piece = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
+        let from = after_piece.max(self.judged).min(self.at);
+        let before = self.text[from..self.at].char_indices().rev().take(MAX_SENTENCE);
+        let mut begin = from;
+        let mut next = 'x';
+        for (at, letter) in before {
+            begin = from + at;
+            if self.is_border(letter, next) {
+                begin += letter.len_utf8();
+                break;
+            }
+            next = half_width(letter);
+        }
+        let mut end = self.at;
+        let mut after = self.text[self.at..].char_indices().take(MAX_SENTENCE).peekable();
+        while let Some((at, letter)) = after.next() {
+            end = self.at + at;
+            let next = after.peek().map_or(' ', |(_, letter)| half_width(*letter));
+            if self.is_border(letter, next) {
+                // A question is no statement.
+                end += if half_width(letter) == '?' { letter.len_utf8() } else { 0 };
+                break;
+            }
+            end += letter.len_utf8();
+        }
+        (begin, if self.is_json { self.value_behind(end) } else { end })
+    }
+
+    /// Returns the end of the JSON value whose name ends at an offset; the offset itself if it ends no name.
+    fn value_behind(&self, end: usize) -> usize {
+        let behind = |text: &'a str| text.trim_start_matches([' ', '\t', '\r', '\n']);
+        let Some(rest) = self.text[end..].strip_prefix('"').map(behind) else { return end };
+        let Some(value) = rest.strip_prefix(':').map(behind) else { return end };
+        let length = match value.strip_prefix('"') {
+            Some(string) => string.find('"').map_or(0, |length| length + 1),
+            None if value.starts_with(['{', '[']) => 1,
+            None => value.find([',', '}', ']', '\n']).unwrap_or(value.len()),
+        };
+        self.text.len() - value.len() + length
+    }
+
+    /// True for a letter between two sentences. `next` is the letter behind it, in half width.
+    fn is_border(&self, letter: char, next: char) -> bool {
+        match half_width(letter) {
+            '\n' | ';' | '!' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '|' => true,
+            '.' => !next.is_ascii_digit(),
+            '"' => self.is_json,
+            _ => false,
+        }
+    }
+
+    /// True if words of a sentence stand between the last piece and here.
+    fn is_in_prose(&self) -> bool {
+        let from = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
+        let line = self.text[from.min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
+        let words = line.rsplit(['}', '>', '|', ')', ']', '.', ';']).next().unwrap_or_default();
+        !self.is_json && self.points.is_empty() && words.contains(char::is_alphabetic)
+    }
+
+    /// True if a move in numbers has begun: in this line, or in lines of two numbers.
+    fn is_inside_numbers(&self) -> bool {
+        let mut lines = self.run.chunk_by(|a, b| a.line == b.line).rev().peekable();
+        let here = lines.next_if(|line| line[0].line == self.line).map_or(0, <[Number]>::len);
+        let pairs = lines.take(30).take_while(|line| line.len() == 2).count();
+        here % 6 > 1 || here == 0 && pairs % 3 != 0
+    }
+
+    /// Reads a result in numbers that stands alone: `1-0`, and `1:0` or `2-0` at the end of a line of moves.
+    fn score(&mut self) -> bool {
+        let begins = self.peek().is_some_and(|letter| letter.is_ascii_digit());
+        if !begins || self.at < self.judged {
             return false;
         }
-        text.chars().for_each(|_| {
-            self.skip();
-        });
-        if let Some(player) = player {
-            self.mark(Mark::Won(player));
+        let rest: String = self.text[self.at..].chars().take(MAX_SCORE).map(half_width).collect();
+        let (length, player) = match score_of(&rest) {
+            _ if rest.starts_with("1/2-1/2") => (7, Ok(None)),
+            Some(score) => score,
+            None => return false,
+        };
+        if self.is_inside_numbers() {
+            return false;
         }
-        self.is_over |= self.is_main_line();
+        let behind = &rest[length..];
+        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;.}".contains(c)) {
+            return false;
+        }
+        // Beside another pair of numbers, these are coordinates.
+        if score_of(behind.trim_start_matches(|c: char| c.is_whitespace() || ",;".contains(c))).is_some() {
+            return false;
+        }
+        let is_plain = rest.starts_with("1-0") || rest.starts_with("0-1") || length == 7;
+        let line = self.text[self.at..]
+            .chars()
+            .take_while(|letter| *letter != '\n')
+            .skip(rest[..length].chars().count());
+        let is_last = line.map(half_width).all(|c| c.is_whitespace() || c == '.');
+        if !is_plain && (self.is_json || self.prose > 0 || !is_last || self.found.pieces.is_empty()) {
+            return false;
+        }
+        let begin = self.at;
+        let player = if self.is_in_prose() { Err(()) } else { player };
+        for _ in rest[..length].chars() {
+            self.skip();
+        }
+        match player {
+            Ok(Some(player)) => self.mark(Mark::Won(player)),
+            Ok(None) => {}
+            Err(()) => {
+                let [begin, end] = [begin, self.at].map(|at| at as u32);
+                self.mark(Mark::Sentence { begin, end, may_name: false });
+            }
+        }
+        self.is_over |= self.is_main_line() && player.is_ok();
         true
     }
 
@@ -729,4 +960,25 @@ impl<'a> Lexer<'a> {
         (self.parentheses, self.in_braces, self.prose) = (Stack::default(), 0, 0);
         self.had_space = true;
     }
+}
+
+/// Reads two numbers with `-` or `:` between them in half width: returns their length, and the winner if they are a
+/// result of one game.
+fn score_of(text: &str) -> Option<(usize, Result<Option<Player>, ()>)> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let first = digits(text);
+    let behind = text[first..].trim_start_matches(' ');
+    let second = behind.strip_prefix(['-', ':'])?.trim_start_matches(' ');
+    let last = digits(second);
+    let is_clock = behind.starts_with(':') && (first > 1 || last > 1);
+    let is_date = second[last..].starts_with(['-', ':']);
+    if !(1..=2).contains(&first) || !(1..=2).contains(&last) || is_clock || is_date {
+        return None;
+    }
+    let winner = match (&text[..first], &second[..last]) {
+        ("1", "0") => Ok(Some(Player::First)),
+        ("0", "1") => Ok(Some(Player::Second)),
+        _ => Err(()),
+    };
+    Some((text.len() - second.len() + last, winner))
 }

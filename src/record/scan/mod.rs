@@ -11,6 +11,7 @@ mod header;
 mod lexer;
 mod piece;
 mod replay;
+mod verdict;
 mod words;
 
 use super::GameRecord;
@@ -21,13 +22,25 @@ use crate::board::position::Position;
 use crate::board::square::Side;
 use lexer::{Found, Lexer};
 pub(super) use piece::Piece;
-use piece::{Aside, Colour, Form, Label, Mark, Player};
+use piece::{Aside, Border, Colour, Form, Label, Mark, Player};
 pub(super) use replay::Way;
 use replay::{Play, Stated};
 use std::convert::Infallible;
+use verdict::Verdict;
 
 /// Number of warnings about single lines, after which the rest is summed up.
 const MAX_WARNINGS: usize = 50;
+
+/// A statement about the winner in the text.
+struct Outcome {
+    /// Number of pieces before it.
+    at: usize,
+    offset: usize,
+    /// The winner, or the offsets of a sentence that can hold the name of a player.
+    winner: Result<Player, [usize; 2]>,
+    /// True if the sentence can name the winner by the name of a player.
+    may_name: bool,
+}
 
 /// Statements about one game.
 #[derive(Default)]
@@ -36,7 +49,8 @@ struct Heading {
     white: String,
     when: String,
     event: String,
-    winner: Option<Player>,
+    /// Values of tags and fields that state the result, as `label: value`, with their offsets.
+    results: Vec<(String, usize)>,
     /// Colour of the first mover.
     first: Option<Colour>,
     start: Option<Position>,
@@ -106,8 +120,7 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
             form: Form::Letters,
             aside: Aside::No,
             mover: None,
-            restarts: false,
-            follows_end: false,
+            border: Border::No,
             is_weak: false,
         });
     }
@@ -165,7 +178,14 @@ impl Scan<'_, '_, '_> {
                 (begin, results) = (*at, Vec::new());
             }
             match mark {
-                Mark::Won(player) => results.push((*at - begin, *player, *offset)),
+                Mark::Won(player) => {
+                    let winner = Ok(*player);
+                    results.push(Outcome { at: *at - begin, offset: *offset, winner, may_name: true });
+                }
+                Mark::Sentence { begin: from, end, may_name } => {
+                    let winner = Err([*from as usize, *end as usize]);
+                    results.push(Outcome { at: *at - begin, offset: *offset, winner, may_name: *may_name });
+                }
                 other => self.state(&mut heading, other, *offset),
             }
         }
@@ -198,14 +218,10 @@ impl Scan<'_, '_, '_> {
                     (field(0), field(1), field(3), field(4));
                 heading.is_ccgc = true;
                 heading.offset = offset;
-                heading.winner = words::chinese_winner(&field(2));
-                let is_open = ["", "未完", "未完成", "进行中", "和"].contains(&field(2).trim());
-                if heading.winner.is_none() && !is_open {
-                    self.warn(offset, format!("the result {:?} does not name the winner", field(2)));
-                }
+                heading.results.push((format!("result: {}", field(2)), offset));
             }
             Mark::Tag(label, value) => self.tag(heading, *label, value, offset),
-            Mark::Won(_) => {}
+            Mark::Won(_) | Mark::Sentence { .. } => {}
         }
     }
 
@@ -223,16 +239,15 @@ impl Scan<'_, '_, '_> {
             }
             Label::Date => heading.when = value.to_owned(),
             Label::Event => heading.event = value.to_owned(),
-            Label::Result => match words::result(value) {
-                Ok(winner) => heading.winner = winner.or(heading.winner),
-                Err(()) => self.warn(offset, format!("the result {value:?} does not name the winner")),
-            },
+            Label::Result => heading.results.push((format!("result: {value}"), offset)),
+            Label::Winner => heading.results.push((format!("winner: {value}"), offset)),
+            Label::Loser => heading.results.push((format!("loser: {value}"), offset)),
             Label::Fen | Label::Other => {}
         }
     }
 
     /// Adds the games of a section.
-    fn section(&mut self, heading: Heading, pieces: &[Piece], results: &[(usize, Player, usize)]) {
+    fn section(&mut self, heading: Heading, pieces: &[Piece], results: &[Outcome]) {
         let stated = Stated { start: heading.start, edge: heading.edge };
         let plays = replay::games(pieces, stated);
         let size = |edge| crate::board::square::Size::new(edge);
@@ -252,7 +267,8 @@ impl Scan<'_, '_, '_> {
             play.skipped.iter().for_each(|&skipped| used[skipped] = false);
             let until = plays.get(index + 1).map_or(pieces.len() + 1, |next| next.begin + 1);
             let from = if index == 0 { 0 } else { play.begin + 1 };
-            let [from, until] = [from, until].map(|piece| results.partition_point(|(at, ..)| *at < piece));
+            let [from, until] =
+                [from, until].map(|piece| results.partition_point(|outcome| outcome.at < piece));
             let own = &results[from..until.max(from)];
             let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
             let none = Heading { first: heading.first, is_ccgc: heading.is_ccgc, ..Heading::default() };
@@ -267,6 +283,10 @@ impl Scan<'_, '_, '_> {
                 self.lone.push(pieces[play.begin].begin as usize);
             }
             self.explain(play, &pieces[play.begin], index);
+            if let Some(joint) = play.joint {
+                let text = "the moves from here continue the game, but can also begin a new one";
+                self.warn(pieces[joint].begin as usize, text);
+            }
             let goes_on = plays.get(index + 1).is_some_and(|next| next.begin == play.end);
             if let Some(next) = pieces.get(play.end).filter(|_| !goes_on) {
                 self.explain_end(play, &record, next);
@@ -299,7 +319,7 @@ impl Scan<'_, '_, '_> {
         let Some(position) = record.positions().last().copied() else { return };
         let error = |mv: Move| Some((mv, position.check(mv).err()?));
         if let Some((mv, error)) =
-            play.way.move_of(next, &position).and_then(error).filter(|_| !next.restarts)
+            play.way.move_of(next, &position).and_then(error).filter(|_| !next.restarts())
         {
             let number = record.moves.len() + 1;
             self.warn(next.begin as usize, format!("move {number}, {mv}, is not legal: {error}"));
@@ -312,7 +332,7 @@ impl Scan<'_, '_, '_> {
         heading: &Heading,
         record: &mut GameRecord,
         first: Option<Colour>,
-        results: &[(usize, Player, usize)],
+        results: &[Outcome],
     ) {
         let first = first.or(heading.first).or(heading.is_ccgc.then_some(Colour::Black));
         (record.black, record.white) = (heading.black.clone(), heading.white.clone());
@@ -325,19 +345,55 @@ impl Scan<'_, '_, '_> {
             Player::Second => Some(record.start.side().opponent()),
             Player::Of(colour) => first.map(|first| if first == colour { Side::Black } else { Side::White }),
         };
-        let mut winner = heading.winner.and_then(side);
-        for &(_, player, offset) in results {
-            match (side(player), winner) {
-                (None, _) => {
-                    self.warn(offset, "the result names a colour, but the first mover's colour is unknown")
+        let names =
+            [record.start.side(), record.start.side().opponent()].map(|side| record.name(side).to_owned());
+        let names = names.each_ref().map(String::as_str);
+        let stated = heading.results.iter();
+        let mut said: Vec<(Option<Player>, usize)> =
+            stated.map(|(text, offset)| (self.judge(text, Some(names), *offset), *offset)).collect();
+        for outcome in results {
+            let player = match outcome.winner {
+                Ok(player) => Some(player),
+                Err([from, to]) => {
+                    let names = if outcome.may_name { Some(names) } else { None };
+                    self.judge(&self.text[from..to], names, outcome.offset)
                 }
-                (Some(found), Some(known)) if found != known => {
+            };
+            said.push((player, outcome.offset));
+        }
+        let mut winner = None;
+        for (player, offset) in said {
+            match (player.map(side), winner) {
+                (Some(None), _) => {
+                    self.warn(offset, "the result names a colour, but the first mover's colour is unknown");
+                }
+                (Some(Some(found)), Some(known)) if found != known => {
                     self.warn(offset, format!("another result of this game says that {known} has won"));
                 }
-                (Some(found), _) => winner = Some(found),
+                (Some(found), _) => winner = found,
+                (None, _) => {}
             }
         }
         record.winner = winner;
+    }
+
+    /// Returns the winner that a sentence names; warns if it is unclear. Without `names`, it is.
+    fn judge(&mut self, sentence: &str, names: Option<[&str; 2]>, offset: usize) -> Option<Player> {
+        let said = names.map(|names| match verdict::read(sentence, ["", ""]) {
+            // No name changes these.
+            said @ (Verdict::Won(Player::First | Player::Second) | Verdict::Open | Verdict::Nothing) => said,
+            _ => verdict::read(sentence, names),
+        });
+        match said {
+            Some(Verdict::Won(player)) => Some(player),
+            Some(Verdict::Nothing | Verdict::Weak | Verdict::Open) => None,
+            Some(Verdict::Unclear) | None => {
+                let text = sentence.strip_prefix("result: ").unwrap_or(sentence);
+                let text: String = text.trim().chars().filter(|c| *c != '"').take(60).collect();
+                self.warn(offset, format!("the result {text:?} does not name the winner"));
+                None
+            }
+        }
     }
 
     /// Warns of pieces in no game: one warning a line.

@@ -27,6 +27,21 @@ pub enum Aside {
     Comment,
 }
 
+/// Sign of the text that a new game can begin, the weakest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Border {
+    /// None.
+    No,
+    /// A line without moves.
+    Line,
+    /// An empty line, one that can be a heading, a rule such as `-----`, or an unclear result.
+    Gap,
+    /// A heading such as `Game 2`, or the number 1.
+    Heading,
+    /// A result, which ends a game.
+    Result,
+}
+
 /// Colour that a text gives to a player, which can differ from ours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colour {
@@ -61,15 +76,18 @@ pub struct Piece {
     pub aside: Aside,
     /// Colour named before the move.
     pub mover: Option<Colour>,
-    /// True if a new game begins here according to the numbering.
-    pub restarts: bool,
-    /// True if a result comes before, and the last game has ended.
-    pub follows_end: bool,
+    /// What separates it from the piece before.
+    pub border: Border,
     /// True if a word or number of prose can look like this.
     pub is_weak: bool,
 }
 
 impl Piece {
+    /// True if the text says that a new game begins here.
+    pub fn restarts(&self) -> bool {
+        self.border >= Border::Heading
+    }
+
     /// True if the piece leaves a coordinate of its origin open.
     pub fn is_open(&self) -> bool {
         self.numbers[0].contains(&OPEN)
@@ -98,8 +116,12 @@ pub enum Label {
     First,
     /// 后手.
     Second,
-    /// Winner.
+    /// `1-0`, `White wins`.
     Result,
+    /// Name or colour of the winner.
+    Winner,
+    /// Name or colour of the loser.
+    Loser,
     /// Date.
     Date,
     /// Name of the event.
@@ -115,6 +137,15 @@ pub enum Label {
 pub enum Mark {
     /// The player has won.
     Won(Player),
+    /// A sentence with words of a result.
+    Sentence {
+        /// Offset of the first byte.
+        begin: u32,
+        /// Offset behind the last byte.
+        end: u32,
+        /// True if it can name a player; false in a variation, whose winner is not that of the game.
+        may_name: bool,
+    },
     /// The first mover has this colour.
     Begins(Colour),
     /// The board has this edge.

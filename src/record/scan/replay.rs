@@ -1,6 +1,6 @@
 //! Legal replay decides how the coordinates of a text count.
 
-use super::piece::{Aside, Colour, Form, OPEN, Piece};
+use super::piece::{Aside, Border, Colour, Form, OPEN, Piece};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::{Size, Square};
@@ -37,6 +37,12 @@ const LOOK_AHEAD: usize = 200;
 
 /// Pieces before a move that are tried as the beginning of its game: no game is longer.
 const LOOK_BACK: usize = 92;
+
+/// Pieces that are tried as the beginning of a game in the usual way.
+const LOOK_FOR_USUAL: usize = 8;
+
+/// Moves by which an odd way must exceed the usual one.
+const FEW_MOVES: usize = 4;
 
 /// Maximum number of pieces of prose between two moves of a game.
 const MAX_IN_PROSE: usize = 200;
@@ -112,6 +118,14 @@ impl Way {
         self.squares != usual.squares || self.letters != usual.letters || self.skips_i
     }
 
+    /// True if the way differs from the usual one only by rows that count from the other side.
+    fn is_upside_down(&self) -> bool {
+        let usual = Self::usual(self.start);
+        self.squares.swaps == usual.squares.swaps
+            && self.letters.swaps == usual.letters.swaps
+            && !self.skips_i
+    }
+
     fn square(&self, form: Form, [first, second]: [i8; 2]) -> Option<Square> {
         let last = self.start.size().edge() as i8 - 1;
         let (orientation, [first, second]) = match form {
@@ -168,6 +182,8 @@ pub struct Play {
     pub other: Option<Vec<Move>>,
     /// True if a sign of the text shows that a new game begins.
     pub is_announced: bool,
+    /// Index of a piece behind a gap from which the pieces can be another game as well.
+    pub joint: Option<usize>,
 }
 
 impl Play {
@@ -182,6 +198,7 @@ impl Play {
             first: None,
             other: None,
             is_announced: true,
+            joint: None,
         };
         let mut position = way.start;
         let (mut skipped, mut in_prose) = (Vec::new(), 0);
@@ -190,7 +207,7 @@ impl Play {
             let legal =
                 |way: Way| way.move_of(piece, &way.start).is_some_and(|mv| way.start.check(mv).is_ok());
             let begins = || legal(way) || legal(Way::usual(way.start));
-            let is_new = piece.follows_end || piece.restarts && begins();
+            let is_new = piece.border == Border::Result || piece.restarts() && begins();
             if !play.moves.is_empty() && is_new || position.winner().is_some() {
                 break;
             }
@@ -220,6 +237,22 @@ impl Play {
             }
         }
         play
+    }
+
+    /// Returns the first piece behind a gap from which all further moves are legal from the start as well; behind a line
+    /// of text, only if they are several.
+    fn joint(&self, pieces: &[Piece], asides: Aside) -> Option<usize> {
+        let least = |index: usize| match pieces[index].border {
+            Border::Line => Some(2),
+            Border::Gap => Some(1),
+            _ => None,
+        };
+        (self.begin + 1..self.end).find(|&index| {
+            least(index).is_some_and(|least| {
+                let other = Self::new(self.way, pieces, index, asides);
+                other.moves.len() >= least && other.end >= self.end
+            })
+        })
     }
 
     /// True if the piece is a legal move after the last one.
@@ -259,9 +292,9 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
     let (mut at, mut announced) = (0, true);
     while at < pieces.len() {
         let before = games.last().map(|play| play.way);
-        announced |= pieces[at].restarts;
+        announced |= pieces[at].restarts();
         let found = if announced {
-            longest_from(pieces, at, stated, before, asides)
+            longest_from(pieces, at, stated, before, asides).map(|play| usual_instead(pieces, play, asides))
         } else {
             // The piece that ended the last game can begin another.
             let continues = before.map(|way| Play::new(way, pieces, at, asides));
@@ -283,7 +316,7 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
         at = play.end;
         let is_continued = games.last().is_some_and(|last| {
             pieces[play.begin].mover.is_none()
-                && !pieces[play.begin].restarts
+                && !pieces[play.begin].restarts()
                 && play.moves.starts_with(&last.moves)
                 && last.way == play.way
         });
@@ -296,11 +329,31 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
             let last = games.pop();
             play.begin = last.map_or(play.begin, |last| last.begin);
         }
+        play.joint = play.joint(pieces, asides);
         games.push(play);
         announced = false;
     }
     games.retain(|play| !play.moves.is_empty());
     games
+}
+
+/// Returns the game that later pieces are in the usual way if an odd way gains only a few moves by the pieces before
+/// them: a name like a square, or the rest of a damaged move.
+fn usual_instead(pieces: &[Piece], odd: Play, asides: Aside) -> Play {
+    if !odd.way.is_odd() {
+        return odd;
+    }
+    let usual = Way::usual(odd.way.start);
+    let is_bogus = |piece: &Piece| piece.form == Form::Fragment && piece.aside <= asides;
+    // With the first mover above, every second move is usual: only rows counted from above are as good as usual.
+    let is_likely = odd.way.is_upside_down()
+        && !pieces[..odd.begin].iter().any(is_bogus)
+        && pieces[odd.begin..odd.end].iter().all(|piece| piece.form == pieces[odd.begin].form);
+    let later =
+        (odd.begin + 1..pieces.len()).take(LOOK_FOR_USUAL).take_while(|&index| !pieces[index].restarts());
+    let plays = later.map(|index| Play::new(usual, pieces, index, asides));
+    let is_better = |play: &Play| play.moves.len() > 1 && play.moves.len() + FEW_MOVES > odd.moves.len();
+    if is_likely { odd } else { plays.into_iter().find(is_better).unwrap_or(odd) }
 }
 
 /// Finds a game that begins with the last pieces of `last`, which were legal there too, and goes on with the piece

@@ -1,7 +1,7 @@
 //! Words of a text: squares, pairs of letters, colours, results.
 
-use super::half_width::half_width;
-use super::piece::{Colour, Label, OPEN, Player};
+use super::piece::{Colour, Label, OPEN};
+use super::verdict;
 
 /// The known part of an origin, then squares; each a column and a row as written.
 type Squares = (Option<[i8; 2]>, Vec<[i8; 2]>);
@@ -151,9 +151,62 @@ pub fn connects(word: &str) -> bool {
     WORDS.contains(&word) || !word.is_ascii() && !word.contains("后手") && word.chars().all(of_chinese)
 }
 
-/// True if a word with a number begins a game: `Game 2`.
+/// True if a word with a number or a letter begins a game: `Game 2`, `Round B`.
 pub fn is_game(word: &str) -> bool {
-    ["game", "对局", "第"].contains(&word)
+    [
+        "game",
+        "round",
+        "match",
+        "partie",
+        "partita",
+        "partida",
+        "runde",
+        "spiel",
+        "board",
+        "对局",
+        "對局",
+        "棋局",
+        "第",
+        "партия",
+    ]
+    .contains(&word)
+}
+
+/// True if a word after another one begins a game: `new game`.
+pub fn begins_game(before: &str, word: &str) -> bool {
+    const ORDER: [&str; 9] =
+        ["new", "next", "another", "second", "third", "fourth", "fifth", "last", "final"];
+    ["ucinewgame", "newgame"].contains(&word)
+        || ["game", "match", "round"].contains(&word) && ORDER.contains(&before)
+        || is_game(before) && word.len() == 1
+        || is_game(before) && ["one", "two", "three", "four", "five"].contains(&word)
+}
+
+/// True if a line without moves can be the heading of a game: `2nd game`.
+pub fn can_head_a_game(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let is_short = line.chars().count() < 40;
+    is_short && ["game", "round", "match", "board", "局", "盘", "盤"].iter().any(|word| line.contains(word))
+}
+
+/// True if a Chinese word begins a game: 第二局, 下一盘, 新对局.
+pub fn begins_chinese_game(word: &str) -> bool {
+    let Some(order) = word.strip_suffix(['局', '盘', '盤', '轮', '輪']) else { return false };
+    let order = order.strip_suffix('对').unwrap_or(order);
+    match order.strip_prefix('第') {
+        Some(number) => number.chars().all(|c| "一二三四五六七八九十百〇零两".contains(c)),
+        None => ["下", "下一", "新", "新一", "新的一", "另一", "又一", "再来一", "再一"].contains(&order),
+    }
+}
+
+/// True if a word can stand between the name of the mover and the move.
+pub fn follows_mover(word: &str) -> bool {
+    is_label(word) || ["plays", "played", "player", "goes", "s", "to"].contains(&word)
+}
+
+/// True if a word stands between the names of the players.
+pub fn parts_players(word: &str) -> bool {
+    ["vs", "v", "versus", "against"].contains(&word)
 }
 
 /// True if a word before a move is no prose.
@@ -187,30 +240,14 @@ pub fn label(name: &str) -> Label {
         "black" => Label::Name(Colour::Black),
         "first" | "先手" | "先手方" => Label::First,
         "second" | "后手" | "後手" | "后手方" => Label::Second,
+        "winner" | "胜者" | "胜方" => Label::Winner,
+        "loser" | "败者" | "负方" => Label::Loser,
         "result" | "结果" | "赛果" => Label::Result,
         "date" | "日期" => Label::Date,
         "event" | "赛事" | "比赛" => Label::Event,
         "fen" => Label::Fen,
         other if chinese_colour(other).is_some() => Label::Unordered,
         _ => Label::Other,
-    }
-}
-
-/// Returns the winner in the value of a tag: `1-0`, `White wins`, 先手胜. Fails if the value is not understood.
-pub fn result(value: &str) -> Result<Option<Player>, ()> {
-    let half: String = value.chars().map(half_width).collect();
-    let lower = half.trim().to_ascii_lowercase();
-    let mut words: Vec<&str> = lower.split_whitespace().collect();
-    match lower.as_str() {
-        "1-0" => Ok(Some(Player::First)),
-        "0-1" => Ok(Some(Player::Second)),
-        "" | "*" | "?" | "1/2-1/2" | "未完" | "未完成" | "进行中" | "和" => Ok(None),
-        _ => {
-            let last = words.pop().unwrap_or_default();
-            let before = words.last().map_or(String::new(), |word| (*word).to_owned());
-            let before = [String::new(), String::new(), before];
-            chinese_winner(value).or_else(|| winner(&before, last)).map(Some).ok_or(())
-        }
     }
 }
 
@@ -223,72 +260,17 @@ pub fn colour(word: &str) -> Option<Colour> {
     }
 }
 
-/// Returns the winner named by a word and those before it: `White resigns`, `winner: black`.
-pub fn winner(before: &[String; 3], word: &str) -> Option<Player> {
-    let player = |word: &str| match word {
-        "first" => Some(Player::First),
-        "second" => Some(Player::Second),
-        "black" | "white" => colour(word).map(Player::Of),
-        _ => None,
-    };
-    let subject = before.iter().rev().find_map(|word| player(word));
-    match word {
-        "wins" | "won" | "win" | "winner" => subject,
-        "resigns" | "resigned" | "loses" | "lost" | "forfeits" | "forfeited" | "flagged" => {
-            subject.map(opponent)
-        }
-        "black" | "white"
-            if ["winner", "won"].contains(&before[2].as_str()) || before[1..] == ["winner", "is"] =>
-        {
-            player(word)
-        }
-        _ => None,
-    }
-}
-
 /// True if a word after the name of a colour says something about the player.
 pub fn is_predicate(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    let subject = [String::new(), String::new(), "white".to_owned()];
-    connects(&word) || winner(&subject, &word).is_some() || chinese_winner(&format!("白{word}")).is_some()
+    connects(&word.to_ascii_lowercase()) || verdict::is_sign(word)
 }
 
-/// True if a word of a result says that the game is over: nobody resigns in a comment on a move.
-pub fn ends_a_game(word: &str) -> bool {
-    ["resigns", "resigned", "forfeits", "forfeited", "flagged"].contains(&word)
-        || ["认输", "認輸", "投降", "弃权"].iter().any(|part| word.contains(part))
-}
-
-fn opponent(player: Player) -> Player {
-    match player {
-        Player::First => Player::Second,
-        Player::Second => Player::First,
-        Player::Of(colour) => Player::Of(colour.other()),
-    }
-}
-
-/// Returns the winner that a Chinese text names: 先手胜, 后手认输, 黑方超时负.
-pub fn chinese_winner(text: &str) -> Option<Player> {
-    const SUBJECTS: [(&str, Player); 6] = [
-        ("先手", Player::First),
-        ("后手", Player::Second),
-        ("後手", Player::Second),
-        ("黑", Player::Of(Colour::Black)),
-        ("白", Player::Of(Colour::White)),
-        ("先胜", Player::First),
-    ];
-    const LOSES: [&str; 11] =
-        ["负", "負", "认输", "認輸", "超时", "违例", "投降", "弃权", "输", "犯规", "判负"];
-    // The verdict follows its subject.
-    let (at, player) = SUBJECTS
-        .iter()
-        .filter_map(|(name, player)| Some((text.rfind(name)?, *player)))
-        .max_by_key(|found| found.0)?;
-    let after = &text[at..];
-    if LOSES.iter().any(|word| after.contains(word)) {
-        return Some(opponent(player));
-    }
-    ["胜", "勝", "赢"].iter().any(|word| after.contains(word)).then_some(player)
+/// True if a result says that the game is over: nobody resigns in a comment on a move.
+pub fn ends_a_game(text: &str) -> bool {
+    const SIGNS: [&str; 10] =
+        ["resign", "forfeit", "flagged", "surrender", "认输", "認輸", "投降", "弃权", "棄權", "投了"];
+    let text = text.to_ascii_lowercase();
+    SIGNS.iter().any(|sign| text.contains(sign))
 }
 
 /// Returns the first mover's colour that a Chinese text states: 执白先手.

@@ -667,6 +667,7 @@ const PROBLEMS_ZH = /** @type {[RegExp, string | ((...groups: string[]) => strin
   [/^a game with less than two moves is assumed here$/, "这里当作一局不足两步的棋"],
   [/^a property after variations is left out: (.*)$/, "略过变化之后的属性：$1"],
   [/^a new game is assumed to begin here$/, "从这里当作新的一局"],
+  [/^the moves from here continue the game, but can also begin a new one$/, "从这里起的着法接在上文之后，但也可能是新的一局"],
   [/^the start position is given already$/, "开局局面已经给定"],
   [/^coordinates count in an unusual way: (.*) is (\S+)$/, "坐标的数法不同寻常：$1 即 $2"],
   [/^the coordinates can be read as (.*) or as (.*); read as the first$/, "坐标可读作 $1 或 $2；按前者读取"],

@@ -1,0 +1,440 @@
+//! Statements about the winner in a sentence: `White resigns`, `winner: black`, 后手中盘胜.
+//!
+//! A sentence names the winner only if it says nothing else: every word has its place in a statement. Prose that holds
+//! a word of a result, `If White wins this, …`, is unclear.
+
+use super::half_width::half_width;
+use super::piece::{Colour, Player};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Statement of a sentence about the winner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// No statement.
+    Nothing,
+    /// Words that are a statement only about a player whose name is known.
+    Weak,
+    /// The game has no winner.
+    Open,
+    /// Words of a result that do not name the winner with certainty.
+    Unclear,
+    /// The player has won.
+    Won(Player),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Token {
+    Player(Player),
+    /// A result in numbers.
+    Score(Player),
+    Win,
+    /// Wins over the player behind it.
+    Beat,
+    Lose,
+    /// Loses to the player behind it.
+    LoseTo,
+    /// Label of the winner.
+    Winner,
+    /// Label of the loser.
+    Loser,
+    /// Label of the result.
+    Outcome,
+    /// Has its place between a subject and its verb, or behind a label.
+    Is,
+    Was,
+    Colon,
+    /// Has its place before a statement, or between two.
+    Lead,
+    /// Has its place before a circumstance.
+    By,
+    /// A circumstance: resignation, time.
+    Means,
+    Game,
+    Number,
+    /// A word for a game without a winner.
+    Open,
+    Doubt,
+    /// A word that looks like one of a result, but is none: win rate.
+    NoSign,
+    Percent,
+    Other,
+}
+
+const FIRST: Token = Token::Player(Player::First);
+const SECOND: Token = Token::Player(Player::Second);
+const BLACK: Token = Token::Player(Player::Of(Colour::Black));
+const WHITE: Token = Token::Player(Player::Of(Colour::White));
+
+/// Words and phrases of each kind, separated by `|`. The longest one that fits is read.
+const VOCABULARY: [(Token, &str); 23] = [
+    (
+        FIRST,
+        "first|first player|first mover|player 1|player1|player one|p1|先|先手|先手方|先行方|玩家1|玩家一",
+    ),
+    (
+        SECOND,
+        "second|second player|second mover|player 2|player2|player two|p2|后|後|后手|后手方|後手|後手方|后行方|玩家2|玩家二",
+    ),
+    (Token::Score(Player::First), "1-0|1:0|1 - 0|1 : 0"),
+    (Token::Score(Player::Second), "0-1|0:1|0 - 1|0 : 1"),
+    (BLACK, "black|b|黑|黑方|黑棋|黑子"),
+    (WHITE, "white|w|白|白方|白棋|白子"),
+    (Token::Win, "wins|won|win|获胜|取胜|胜利|胜出|得胜|胜|勝|赢|贏|勝ち|勝利|獲勝|胜了|赢了|中盘胜|中盤勝"),
+    (
+        Token::Beat,
+        "beats|beat|beaten|defeats|defeated|战胜|击败|打败|戰勝|擊敗|打敗|won against|wins against",
+    ),
+    (
+        Token::Lose,
+        "resigns|resigned|resign|loses|lost|lose|forfeits|forfeited|flagged|flags|concedes|conceded|surrenders|\
+         surrendered|gives up|gave up|timed out|times out|ran out of time|runs out of time|认输|認輸|投降|弃权|棄權|\
+         判负|判負|负|負|输|輸|超时|超時|违例|違例|犯规|犯規|失败|落败|告负|败|敗|投了|投子|负了|输了|認負|认负|負け",
+    ),
+    (Token::LoseTo, "lost to|loses to|负于|负給|输给|不敌|败给|败于|負於|輸給|不敵|敗給|敗於|负给"),
+    (
+        Token::Winner,
+        "winner|victor|胜者|胜方|获胜方|获胜者|赢家|勝者|勝方|獲勝方|优胜者|sieger|gewinner|vainqueur|gagnant|ganador|\
+         vincitore|победитель",
+    ),
+    (
+        Token::Loser,
+        "loser|负方|负者|败者|败方|输家|負方|敗者|敗方|输方|verlierer|perdant|perdedor|проигравший",
+    ),
+    (
+        Token::Outcome,
+        "result|outcome|结果|赛果|結果|胜负|勝負|比赛结果|对局结果|ergebnis|résultat|resultado|результат|итог",
+    ),
+    (
+        Token::Is,
+        "is|has|have|just|the|a|player|side|mover|color|colour|name|team|因|以|已|已经|中盘|中盤|の|被|棋|方|队|は|为|是|了|半",
+    ),
+    (Token::Was, "was|were|got|been|gets"),
+    (
+        Token::Lead,
+        "so|and|then|finally|over|final|最终|最后|于是|故|判|本局|此局|终局|对局结束|而|game result|end|ended",
+    ),
+    (Token::By, "by|on|after|at|with|due to|through"),
+    (
+        Token::Means,
+        "resignation|forfeit|time|timeout|move|moves|plies|ply|points|point|squares|default|子|目|手|步|格|分",
+    ),
+    (Token::Game, "game|match|this|比赛|对局|棋局|比賽"),
+    (
+        Token::Open,
+        "none|null|draw|unknown|unfinished|ongoing|open|nobody|undecided|tbd|in progress|未完|未完成|进行中|和|和棋|平局|\
+         1/2-1/2|1/2|未分|-",
+    ),
+    (Token::Doubt, "?"),
+    (
+        Token::NoSign,
+        "win rate|winrate|win rates|win percentage|win probability|win chance|win chances|胜率|勝率|胜算|胜势|胜机|赢面|赢率|\
+         输出|输入|负责|负数|负载|负担|win ratio|运输|传输|输赢",
+    ),
+    (Token::Percent, "%"),
+];
+
+/// The phrases by their first letter: most letters begin few of them.
+static PHRASES: LazyLock<HashMap<char, Vec<(Token, &str)>>> = LazyLock::new(|| {
+    let mut phrases: HashMap<char, Vec<_>> = HashMap::new();
+    for (token, all) in VOCABULARY {
+        for phrase in all.split('|') {
+            let first = phrase.chars().next().unwrap_or_default();
+            phrases.entry(first).or_default().push((token, phrase));
+        }
+    }
+    phrases
+});
+
+/// Words that are no sign of a result unless a player is named.
+const WEAK: [&str; 5] = ["win", "lose", "lost", "flags", "resign"];
+
+/// Words that begin a phrase of the vocabulary, and are no sign alone.
+const BEGINNINGS: [&str; 7] = ["gives", "gave", "timed", "times", "ran", "runs", "flag"];
+
+/// True if a word can be part of a statement about the winner.
+pub fn is_sign(word: &str) -> bool {
+    let word = normal(word);
+    let (tokens, _) = tokens(&word, ["", ""]);
+    let is_sign = |token: &Token| is_verb(*token) || is_label(*token);
+    tokens.iter().any(is_sign) || BEGINNINGS.contains(&&*word)
+}
+
+/// Reads a sentence. `names` are those of the first and the second mover.
+pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
+    let names = names.map(normal);
+    let differ = names[0] != names[1];
+    let is_name = |name: &&str| differ && name.contains(char::is_alphanumeric);
+    let names = names.each_ref().map(|name| Some(name.as_str()).filter(is_name).unwrap_or_default());
+    let (mut tokens, is_strong) = tokens(&normal(sentence), names);
+    if tokens.contains(&Token::Percent) {
+        tokens.iter_mut().filter(|token| **token == Token::Win).for_each(|token| *token = Token::NoSign);
+    }
+    let label = tokens.iter().position(|token| is_label(*token));
+    let states = label.is_some_and(|at| {
+        tokens[at] != Token::Outcome
+            || tokens[at + 1..].iter().find(|token| **token != Token::Is) == Some(&Token::Colon)
+    });
+    if !states && !tokens.iter().any(|token| is_verb(*token)) {
+        return Verdict::Nothing;
+    }
+    let names_player = tokens.iter().any(|token| matches!(token, Token::Player(_)));
+    match (Parser { tokens: &tokens, at: 0, subject_won: false }).statements() {
+        Some(Some(player)) => Verdict::Won(player),
+        Some(None) => Verdict::Open,
+        None if is_strong || names_player || states => Verdict::Unclear,
+        None => Verdict::Weak,
+    }
+}
+
+fn is_verb(token: Token) -> bool {
+    matches!(token, Token::Win | Token::Beat | Token::Lose | Token::LoseTo)
+}
+
+fn is_label(token: Token) -> bool {
+    matches!(token, Token::Winner | Token::Loser | Token::Outcome)
+}
+
+/// Returns the text in half width and lower case. Underscores and humps separate words.
+fn normal(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    let mut was_lower = false;
+    for letter in text.chars().map(half_width) {
+        if was_lower && letter.is_ascii_uppercase() {
+            normal.push(' ');
+        }
+        was_lower = letter.is_ascii_lowercase();
+        match letter {
+            '_' => normal.push(' '),
+            other => normal.extend(other.to_lowercase()),
+        }
+    }
+    normal.trim().to_owned()
+}
+
+/// Returns the tokens of a text, and if a word in it is a sign of a result even without a player.
+fn tokens(text: &str, names: [&str; 2]) -> (Vec<Token>, bool) {
+    let (mut tokens, mut is_strong, mut rest) = (Vec::new(), false, text);
+    while let Some(letter) = rest.chars().next() {
+        let length = match longest(rest, names) {
+            Some((token, length)) => {
+                is_strong |= is_verb(token) && !WEAK.contains(&&rest[..length]);
+                tokens.push(token);
+                length
+            }
+            None if letter.is_ascii_digit() => {
+                tokens.push(Token::Number);
+                rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len())
+            }
+            None if is_word(letter) => {
+                tokens.push(Token::Other);
+                let is_ascii = letter.is_ascii();
+                rest.find(|c: char| !is_word(c) || c.is_ascii() != is_ascii || !is_ascii && c != letter)
+                    .unwrap_or(rest.len())
+            }
+            None => {
+                match letter {
+                    ':' | '=' => tokens.push(Token::Colon),
+                    '{' | '[' | '(' | '/' | '+' => tokens.push(Token::Other),
+                    _ => {}
+                }
+                letter.len_utf8()
+            }
+        };
+        rest = &rest[length..];
+    }
+    (tokens, is_strong)
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '\''
+}
+
+/// Returns the longest name or phrase at the beginning of a text, and its length.
+fn longest(text: &str, names: [&str; 2]) -> Option<(Token, usize)> {
+    let ends = |phrase: &str| {
+        let is_latin = |letter: char| is_word(letter) && letter.len_utf8() < 3;
+        let next = text[phrase.len()..].chars().next();
+        !phrase.ends_with(is_latin) || !next.is_some_and(is_latin)
+    };
+    let fits = |phrase: &&str| !phrase.is_empty() && text.starts_with(*phrase) && ends(phrase);
+    let first = text.chars().next()?;
+    let phrases = PHRASES.get(&first).map(Vec::as_slice).unwrap_or_default();
+    let words =
+        phrases.iter().filter(|(_, phrase)| fits(phrase)).map(|(token, phrase)| (*token, phrase.len()));
+    let known = words.max_by_key(|(_, length)| *length);
+    let named = [FIRST, SECOND].into_iter().zip(names).filter(|(_, name)| fits(name));
+    let named = named.map(|(token, name)| (token, name.len())).max_by_key(|(_, length)| *length);
+    match (named, known) {
+        // A name that is another player's colour as well.
+        (Some((_, length)), Some((Token::Player(_), other))) if length == other => {
+            Some((Token::Other, length))
+        }
+        // A name that is a word of results is no name.
+        (Some(named), Some((_, other))) if named.1 <= other => known,
+        (named, known) => named.or(known),
+    }
+}
+
+/// Returns the player who has lost if the given one has won.
+fn opponent(player: Player) -> Player {
+    match player {
+        Player::First => Player::Second,
+        Player::Second => Player::First,
+        Player::Of(colour) => Player::Of(colour.other()),
+    }
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    /// True if the subject of the last sentence has won.
+    subject_won: bool,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<Token> {
+        self.tokens.get(self.at).copied()
+    }
+
+    fn take(&mut self, token: Token) -> bool {
+        let takes = self.peek() == Some(token);
+        self.at += usize::from(takes);
+        takes
+    }
+
+    fn skip(&mut self, all: &[Token]) {
+        while self.peek().is_some_and(|token| all.contains(&token)) {
+            self.at += 1;
+        }
+    }
+
+    fn player(&mut self) -> Option<Player> {
+        self.skip(&[Token::Is]);
+        let Some(Token::Player(player)) = self.peek() else { return None };
+        self.at += 1;
+        Some(player)
+    }
+
+    /// Reads the whole sentence: statements that agree. Fails if there is anything else; `Some(None)` means that the
+    /// game is open.
+    fn statements(&mut self) -> Option<Option<Player>> {
+        let mut said = None;
+        loop {
+            self.skip(&[Token::Lead, Token::Is, Token::Game]);
+            if self.peek().is_none() {
+                return said;
+            }
+            let next = self.statement()?;
+            if said.is_some_and(|said| said != next) {
+                return None;
+            }
+            said = Some(next);
+            self.circumstances()?;
+        }
+    }
+
+    fn statement(&mut self) -> Option<Option<Player>> {
+        let label = self.peek()?;
+        if label == Token::Win && self.tokens.get(self.at + 1) == Some(&Token::By) {
+            // `won by Black`
+            self.at += 2;
+            return self.player().map(Some);
+        }
+        if !is_label(label) {
+            return self.sentence().map(Some);
+        }
+        self.at += 1;
+        self.skip(&[Token::Colon, Token::Is, Token::Was, Token::Lead, Token::Game, Token::By]);
+        match self.peek() {
+            None => return Some(None),
+            Some(Token::Open | Token::Doubt) => {
+                self.skip(&[Token::Open, Token::Doubt]);
+                return Some(None);
+            }
+            _ => {}
+        }
+        if label == Token::Outcome {
+            if let Some(Token::Score(player)) = self.peek() {
+                self.at += 1;
+                return Some(Some(player));
+            }
+            let begin = self.at;
+            if let Some(player) = self.sentence() {
+                return Some(Some(player));
+            }
+            self.at = begin;
+        }
+        let player = self.player()?;
+        self.skip(&[Token::Is]);
+        Some(Some(if label == Token::Loser { opponent(player) } else { player }))
+    }
+
+    /// Reads a subject and its verb; returns the winner.
+    fn sentence(&mut self) -> Option<Player> {
+        let subject = self.player()?;
+        self.skip(&[Token::Is, Token::Colon, Token::Lead]);
+        let verb = if self.take(Token::Was) {
+            // `was defeated`
+            let is_beaten = self.take(Token::Beat);
+            self.skip(&[Token::By]);
+            if is_beaten { Token::LoseTo } else { return None }
+        } else {
+            let verb = self.peek()?;
+            self.at += 1;
+            verb
+        };
+        while verb == Token::Lose && self.take(Token::Lose) {}
+        let object = if matches!(self.peek(), Some(Token::Player(_))) && !self.begins_sentence() {
+            self.player()
+        } else {
+            None
+        };
+        let fits = object.is_none_or(|object| object == opponent(subject));
+        self.subject_won = matches!(verb, Token::Win | Token::Beat);
+        match verb {
+            Token::Win | Token::Beat if fits && (verb == Token::Win || object.is_some()) => Some(subject),
+            Token::Lose if object.is_none() => Some(opponent(subject)),
+            Token::LoseTo if fits => Some(opponent(subject)),
+            Token::Winner => Some(subject),
+            Token::Loser => Some(opponent(subject)),
+            _ => None,
+        }
+    }
+
+    /// True if the player here is the subject of another verb.
+    fn begins_sentence(&self) -> bool {
+        let behind = self.tokens[self.at + 1..].iter().find(|token| **token != Token::Is);
+        behind.is_some_and(|token| is_verb(*token) || *token == Token::Was)
+    }
+
+    /// Reads `by resignation`, `on time`, `the game`, `and wins`.
+    fn circumstances(&mut self) -> Option<()> {
+        loop {
+            self.skip(&[Token::Is, Token::Game]);
+            if self.peek() == Some(Token::Number) {
+                if self.tokens.get(self.at + 1) != Some(&Token::Means) {
+                    return None;
+                }
+                self.at += 2;
+                continue;
+            }
+            self.skip(&[Token::Score(Player::First), Token::Score(Player::Second)]);
+            if self.take(Token::By) {
+                self.skip(&[Token::Is]);
+                let is_number = self.take(Token::Number);
+                if !self.take(Token::Means) && !self.take(Token::Game) && !is_number {
+                    return None;
+                }
+                continue;
+            }
+            let is_and = self.peek() == Some(Token::Lead)
+                && self.tokens.get(self.at + 1) == Some(&Token::Win)
+                && self.subject_won;
+            if !is_and {
+                return Some(());
+            }
+            self.at += 2;
+        }
+    }
+}
