@@ -108,6 +108,20 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
         &["d1-d7/g7", TWO],
         None,
     ),
+    // Results of SGF in words.
+    ("(;GM[18]RE[White resigns];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]RE[Black loses];B[djddgd])", &["d1-d7/g7"], Some(Side::White)),
+    ("(;GM[18]RE[W lost];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]RE[black lost on time];B[djddgd])", &["d1-d7/g7"], Some(Side::White)),
+    ("(;GM[18]RE[Winner: White.];B[djddgd])", &["d1-d7/g7"], Some(Side::White)),
+    ("(;GM[18]RE[b resigned (move 2)];B[djddgd])", &["d1-d7/g7"], Some(Side::White)),
+    ("(;GM[18]RE[1-0];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]RE[先手胜];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]RE[白超时];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;RE[1-0];W[j4-g7/d7];B[g10-h9/g8])", &["j4-g7/d7 g10-h9/g8"], Some(Side::Black)),
+    ("(;RE[White resigns];W[j4-g7/d7];B[g10-h9/g8])", &["j4-g7/d7 g10-h9/g8"], Some(Side::White)),
+    ("(;GM[18]RE[b+time];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]SZ[8x8];B[chccfc])", &["c1-c6/f6"], None),
 ];
 
 const TWO: &str = "d1-d7/g7 a7-d4/a7";
@@ -138,6 +152,8 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     ),
     ("[黑方 \"a\"]\n1. d1-d7/g7", &["d1-d7/g7"], "line 1: the name a is not kept"),
     ("(;GM[18]\n;B[djddgd]AN[Ann]\n;W[addgad]GW[1])", &[TWO], "line 3: the property GW is not kept"),
+    ("(;GM[18]RE[White timeout?];B[djddgd])", &["d1-d7/g7"], "the result \"White timeout?\" names no winner"),
+    ("(;GM[18]RE[White wins, Black wins];B[djddgd])", &["d1-d7/g7"], "names no winner"),
 ];
 
 #[test]

@@ -20,8 +20,8 @@ use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use lexer::{Found, Lexer};
-pub(super) use piece::Piece;
-use piece::{Aside, Colour, Form, Label, Mark, Player};
+use piece::{Aside, Form, Label, Mark};
+pub(super) use piece::{Colour, Piece, Player};
 pub(super) use replay::Way;
 use replay::{Play, Stated};
 use std::convert::Infallible;
@@ -114,6 +114,30 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
     let found = Lexer::new(text, false).read();
     let [piece] = found.pieces[..] else { return None };
     (piece.form != Form::Fragment).then_some(piece)
+}
+
+/// Maximum number of words of a result.
+const MAX_RESULT: usize = 20;
+
+/// Returns the winners that a result in words names, `1-0`, `black lost on time`: more than one if it contradicts itself.
+/// `None` if it says that there is no winner yet.
+pub(super) fn winners(text: &str) -> Option<Vec<Player>> {
+    if words::result(text) == Ok(None) {
+        return None;
+    }
+    let half: String = text.chars().take(200).map(half_width::half_width).collect();
+    let words =
+        half.split(|c: char| c.is_whitespace() || ",.;:!()".contains(c)).filter(|word| !word.is_empty());
+    let mut beginning = String::new();
+    let read = |word: &str| {
+        beginning.push(' ');
+        beginning += words::colour(&word.to_ascii_lowercase()).map_or(word, |colour| match colour {
+            Colour::Black => "black",
+            Colour::White => "white",
+        });
+        words::result(&beginning).ok().flatten()
+    };
+    Some(words.take(MAX_RESULT).filter_map(read).collect())
 }
 
 /// Returns the ways to read pieces in a game from this start, the usual ones first.

@@ -8,7 +8,7 @@ use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size};
 use crate::record::reading::{Intake, Lines, Reading, Warning};
-use crate::record::scan::{self, Piece, Way};
+use crate::record::scan::{self, Colour, Piece, Player, Way};
 use crate::record::{Analysis, GameRecord, LATE, MAX_NESTING, Note, PlayedMove, Variation};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -126,7 +126,7 @@ impl<'t> Heading<'t> {
     /// Returns the record without its moves. `swapped` exchanges the colours. Fails if the number is none.
     fn record(&self, start: Position, swapped: bool) -> Result<GameRecord, MalformedText> {
         let [black, white] = if swapped { ["PW", "PB"] } else { ["PB", "PW"] }.map(|name| self.text(name));
-        let (winner, by) = read_result(&self.text("RE"));
+        let (winner, by) = read_result(&self.text("RE"), start.side(), swapped).unwrap_or_default();
         let forfeit = match self.values("FORFEIT") {
             Some(values) => {
                 let mut values = values.into_iter();
@@ -137,7 +137,7 @@ impl<'t> Heading<'t> {
         let when = [self.text("DT"), self.text("PC")];
         let number = self.text("NUMBER");
         Ok(GameRecord {
-            winner: winner.map(|winner| if swapped { winner.opponent() } else { winner }),
+            winner,
             forfeit,
             when: when.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" "),
             event: self.text("EV"),
@@ -169,7 +169,7 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
     let game = reader.line(tree.nodes().next(), &mut Vec::new(), 0)?;
     let record = heading.record(way.start, swapped).map_err(at_root)?;
     let result = heading.text("RE");
-    if record.winner.is_none() && !["", "?", "0", "Void", "Draw"].contains(&result.trim()) {
+    if read_result(&result, way.start.side(), swapped).is_none() {
         let offset = tree.nodes().next().map_or(0, |root| tree.offset(root));
         reader.problems.push((offset, format!("the result {result:?} names no winner")));
     }
@@ -213,23 +213,49 @@ fn way_of(set_up: &SetUp, moves: &[(Side, Piece)]) -> Result<(Way, bool), Malfor
     Ok((best.1, best.2))
 }
 
-/// Parses the result property `RE`: returns the winner and, unless the game was lost on the board, the kind of forfeit.
-fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
-    let (side, how) = text.split_once(['+', ' ']).unwrap_or((text, ""));
-    let winner = match &*side.trim().to_ascii_lowercase() {
-        "b" | "black" => Some(Side::Black),
-        "w" | "white" => Some(Side::White),
-        _ => None,
-    };
-    let kind = match how.trim() {
-        "T" | "Time" => Some(LATE),
-        "F" | "Forfeit" => Some("forfeit"),
+/// A result: the winner, and the kind of forfeit unless the game was lost on the board.
+type Outcome = (Option<Side>, Option<&'static str>);
+
+/// Parses the result property `RE`, in the form of the standard or in words. `first` moves first; `swapped` exchanges
+/// the colours. `None` if the property names no winner, although it should.
+fn read_result(text: &str, first: Side, swapped: bool) -> Option<Outcome> {
+    let lower = text.trim().to_lowercase();
+    let (side, how) = lower.split_once('+').unwrap_or((&lower, ""));
+    let of_colour = |colour| if swapped == (colour == Colour::Black) { Side::White } else { Side::Black };
+    let by_side = match side.trim() {
+        "b" | "black" => Some(of_colour(Colour::Black)),
+        "w" | "white" => Some(of_colour(Colour::White)),
         _ => None,
     };
     // A server of game 18 by name gives the score of Black.
-    let score = text.trim().parse().ok().filter(|score: &f64| *score != 0.0);
-    let by_score = score.map(|score| if score > 0.0 { Side::Black } else { Side::White });
-    (winner.or(by_score), kind)
+    let score: Option<f64> = lower.parse().ok();
+    let by_score = score.map(|score| of_colour(if score > 0.0 { Colour::Black } else { Colour::White }));
+    if score == Some(0.0) || ["void", "draw"].contains(&&*lower) {
+        return Some((None, None));
+    }
+    let winner = match by_side.or(by_score) {
+        Some(winner) => winner,
+        None => {
+            let Some(players) = scan::winners(&lower) else { return Some((None, None)) };
+            let side = |player| match player {
+                Player::First => first,
+                Player::Second => first.opponent(),
+                Player::Of(colour) => of_colour(colour),
+            };
+            let mut winners = players.into_iter().map(side);
+            let winner = winners.next()?;
+            winners.all(|other| other == winner).then_some(winner)?
+        }
+    };
+    let has = |parts: &[&str]| by_side.is_none() && parts.iter().any(|part| lower.contains(part));
+    let kind = match how.trim() {
+        "t" | "time" => Some(LATE),
+        "f" | "forfeit" => Some("forfeit"),
+        _ if has(&["time", "flag", "超时"]) => Some(LATE),
+        _ if has(&["forfeit", "弃权", "违例", "犯规"]) => Some("forfeit"),
+        _ => None,
+    };
+    Some((Some(winner), kind))
 }
 
 /// Replaces line breaks with spaces: most properties hold a single line.
