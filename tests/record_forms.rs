@@ -122,6 +122,11 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     ("(;RE[White resigns];W[j4-g7/d7];B[g10-h9/g8])", &["j4-g7/d7 g10-h9/g8"], Some(Side::White)),
     ("(;GM[18]RE[b+time];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
     ("(;GM[18]SZ[8x8];B[chccfc])", &["c1-c6/f6"], None),
+    // SGF pasted into mail.
+    ("> (;GM[18]\n> ;B[djddgd]\n> ;W[addgad])", &[TWO], None),
+    ("hello\n>> (;GM[18]\r\n>> ;B[djd\r\n>> dgd]\r\n> >;W[addgad])", &[TWO], None),
+    ("(;GM[18];B[djd\ndgd];W[ add gad ])", &[TWO], None),
+    ("(;GM[18];B[d1-d7/\ng7];W[a7-d\n4/a7])", &[TWO], None),
 ];
 
 const TWO: &str = "d1-d7/g7 a7-d4/a7";
@@ -154,6 +159,24 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     ("(;GM[18]\n;B[djddgd]AN[Ann]\n;W[addgad]GW[1])", &[TWO], "line 3: the property GW is not kept"),
     ("(;GM[18]RE[White timeout?];B[djddgd])", &["d1-d7/g7"], "the result \"White timeout?\" names no winner"),
     ("(;GM[18]RE[White wins, Black wins];B[djddgd])", &["d1-d7/g7"], "names no winner"),
+    // Values of SGF without their brackets, and further ones.
+    (
+        "(;GM[18]\nPB[Al;B[djddgd]\n;W[addgad];B[gjehea])",
+        &["a7-d4/a7 g1-e3/e10"],
+        "line 2: the value of PB holds a move: Al;B[djddgd",
+    ),
+    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &["a7-d4/a7"], "the value of PB holds a move"),
+    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &["a7-d4/a7"], "line 1: White moves first"),
+    ("(;GM[18];B[djddgd]C[nice\n; W [addgad];B[gjehea])", &["d1-d7/g7"], "the value of C holds a move"),
+    ("(;GM[18]EV[Cup;b[djddgd];W[addgad])", &["a7-d4/a7"], "the value of EV holds a move"),
+    ("(;GM[18];B[djddgd]N[better d1-d6/f6])", &["d1-d7/g7"], "the value of N holds a move"),
+    (
+        "(;GM[18];B[dadggg];W[agddag])",
+        &[TWO],
+        "line 1: coordinates count in an unusual way: dadggg is d1-d7/g7",
+    ),
+    ("(;GM[18]\n;B[djddgd][addgad])", &["d1-d7/g7"], "line 2: a further value of B is left out: addgad"),
+    ("(;GM[18]PB[a][b];B[djddgd])", &["d1-d7/g7"], "a further value of PB is left out: b"),
 ];
 
 #[test]

@@ -1,6 +1,6 @@
 //! Reads game records from SGF.
 
-use super::scanner::{Property, Scanner, Tree};
+use super::scanner::{Property, Scanner, Tree, holds_move, shortened};
 use super::start::{SetUp, read_integer};
 use super::{ANALYSIS, MARKED, read_mark};
 use crate::board::moves::Move;
@@ -24,6 +24,7 @@ pub fn read(text: &str) -> Result<Reading, MalformedText> {
 
 /// Reads like [`read`], one game at a time.
 pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), MalformedText> {
+    let text = &*without_quotes(text);
     let (mut scanner, mut lines) = (Scanner::new(text), Lines::new(text));
     let (mut end, mut failure, mut unknown) = (0, None, BTreeSet::new());
     while let Some(mut tree) = scanner.tree() {
@@ -34,6 +35,7 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
             Ok((game, mut problems)) => {
                 problems.append(&mut tree.problems);
                 problems.append(&mut unknown_properties(&tree, &mut unknown));
+                problems.append(&mut odd_values(&tree));
                 problems.sort_by_key(|(offset, _)| *offset);
                 let warning = |(offset, text)| Warning::new(lines.at(offset), text);
                 intake.warnings.extend(problems.into_iter().map(warning));
@@ -53,6 +55,32 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
         Some(failure) => Err(MalformedText::new(failure.to_string())),
         None => Err(MalformedText::new("an SGF file begins with (;")),
     }
+}
+
+/// Replaces the marks of quoted mail by spaces, if the line with the first game has one.
+fn without_quotes(text: &str) -> Cow<'_, str> {
+    let first = super::scanner::begin(text).unwrap_or_default();
+    let line = text[..first].rfind('\n').map_or(0, |at| at + 1);
+    let depth = text[line..first].matches('>').count();
+    if depth == 0 || !text[line..first].chars().all(|c| c == '>' || c.is_whitespace()) {
+        return text.into();
+    }
+    let mut quoted = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        // The text keeps its length, and with it the offsets of its parts.
+        let mut left = depth;
+        let is_mark = |byte: &u8| match byte {
+            b'>' if left > 0 => {
+                left -= 1;
+                true
+            }
+            other => *other == b' ',
+        };
+        let marks = line.bytes().take_while(is_mark).count();
+        quoted.extend(std::iter::repeat_n(' ', marks));
+        quoted += &line[marks..];
+    }
+    quoted.into()
 }
 
 /// A problem and its offset in the text.
@@ -76,6 +104,36 @@ fn unknown_properties(tree: &Tree, known: &mut BTreeSet<String>) -> Vec<Problem>
         if !is_known && known.len() < MAX_NAMES {
             problems.push((property.offset(), format!("the property {name} is not kept")));
             known.insert(name.into_owned());
+        }
+    }
+    problems
+}
+
+/// Properties with one value, of which a reader takes the first.
+const SINGLE: [&str; 12] = ["B", "W", "GM", "SZ", "PB", "PW", "RE", "DT", "PC", "EV", "OT", "C"];
+
+/// Properties whose values can hold moves.
+const WITH_MOVES: [&str; 6] = ["B", "W", "C", "GC", "BM", ANALYSIS];
+
+/// Names values that hold moves, and further values of properties that have one.
+fn odd_values(tree: &Tree) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for property in tree.nodes().flat_map(|node| tree.properties(node)) {
+        let name = &*property.name();
+        let is_comment = ["C", "GC"].contains(&name);
+        for (index, (offset, raw)) in property.raw_values().enumerate() {
+            if index > 0 && SINGLE.contains(&name) {
+                problems.push((offset, format!("a further value of {name} is left out: {}", shortened(raw))));
+            }
+            // Any whole move is longer than five letters.
+            let has_move =
+                || raw.len() > 5 && !WITH_MOVES.contains(&name) && !scan::strays(raw, 1).is_empty();
+            if holds_move(raw, is_comment) || has_move() {
+                problems.push((offset, format!("the value of {name} holds a move: {}", shortened(raw))));
+            }
+            if problems.len() >= MAX_PROBLEMS {
+                return problems;
+            }
         }
     }
     problems
@@ -167,6 +225,16 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
     let (way, swapped) = way_of(&set_up, &moves).map_err(at_root)?;
     let mut reader = Reader { tree, way, swapped, problems: Vec::new() };
     let game = reader.line(tree.nodes().next(), &mut Vec::new(), 0)?;
+    if let Some(played) = game.moves.first().filter(|_| way.is_odd()) {
+        let node = main_line(tree).find(has_move).unwrap_or_default();
+        let text = moves_of(tree, node).next().map_or(Cow::default(), |(_, text)| text);
+        let text = format!("coordinates count in an unusual way: {} is {}", one_line(&text), played.mv);
+        reader.problems.push((tree.offset(node), text));
+    }
+    if way.start.side() == Side::White && !set_up.has_stones() && !set_up.names_side() {
+        let node = main_line(tree).find(has_move).unwrap_or_default();
+        reader.problems.push((tree.offset(node), "White moves first in this game".into()));
+    }
     let record = heading.record(way.start, swapped).map_err(at_root)?;
     let result = heading.text("RE");
     if read_result(&result, way.start.side(), swapped).is_none() {
@@ -266,10 +334,24 @@ fn one_line(text: &str) -> String {
 /// Returns the sides and texts of a node's moves.
 fn moves_of<'t>(tree: &'t Tree, node: usize) -> impl Iterator<Item = (Side, Cow<'t, str>)> {
     tree.properties(node).filter_map(|property| match &*property.name() {
-        "B" => Some((Side::Black, property.value())),
-        "W" => Some((Side::White, property.value())),
+        "B" => Some((Side::Black, unbroken(property.value()))),
+        "W" => Some((Side::White, unbroken(property.value()))),
         _ => None,
     })
+}
+
+/// Removes the breaks that mail and editors put into a move: spaces between letters, else line breaks.
+fn unbroken(text: Cow<'_, str>) -> Cow<'_, str> {
+    let text = match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    };
+    if text.chars().all(|c| c.is_ascii_alphabetic() || c.is_whitespace())
+        && text.contains(char::is_whitespace)
+    {
+        return text.split_whitespace().collect();
+    }
+    if text.contains('\n') { text.lines().map(str::trim).collect() } else { text }
 }
 
 /// Reads the lines of a game tree.

@@ -62,6 +62,11 @@ impl SetUp {
         self.edge.is_some()
     }
 
+    /// True if the file names the side to move.
+    pub fn names_side(&self) -> bool {
+        self.side.is_some()
+    }
+
     /// Returns the size of the board, 10x10 by default. Fails if `SZ` is not from 4 to 10.
     pub fn size(&self) -> Result<Size, MalformedText> {
         let edge = self.edge.unwrap_or(10);
