@@ -127,6 +127,24 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     ("hello\n>> (;GM[18]\r\n>> ;B[djd\r\n>> dgd]\r\n> >;W[addgad])", &[TWO], None),
     ("(;GM[18];B[djd\ndgd];W[ add gad ])", &[TWO], None),
     ("(;GM[18];B[d1-d7/\ng7];W[a7-d\n4/a7])", &[TWO], None),
+    // A move a line, and coordinates in the order of their names.
+    (
+        "{\"ply\":1,\"side\":\"B\",\"move\":\"d1-d7/g7\"}\n{\"ply\":2,\"side\":\"W\",\"move\":\"a7-d4/a7\"}",
+        &[TWO],
+        None,
+    ),
+    (r#"[{"arrow":"g7","from":"d1","to":"d7"},{"arrow":"a7","from":"a7","to":"d4"}]"#, &[TWO], None),
+    (
+        r#"{"moves":[{"arrow":[3,6],"from":[9,3],"to":[3,3]},{"arrow":[3,0],"from":[3,0],"to":[6,3]}]}"#,
+        &[TWO],
+        None,
+    ),
+    (
+        r#"{"moves":[{"arrowCol":6,"arrowRow":3,"fromCol":3,"fromRow":9,"n":1,"toCol":3,"toRow":3}]}"#,
+        &["d1-d7/g7"],
+        None,
+    ),
+    (r#"{"moves":[{"x0":2,"x1":1,"x2":7,"y0":0,"y1":0,"y2":6}]}"#, &["c1-b1/h7"], None),
 ];
 
 const TWO: &str = "d1-d7/g7 a7-d4/a7";
@@ -159,6 +177,17 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     ("(;GM[18]\n;B[djddgd]AN[Ann]\n;W[addgad]GW[1])", &[TWO], "line 3: the property GW is not kept"),
     ("(;GM[18]RE[White timeout?];B[djddgd])", &["d1-d7/g7"], "the result \"White timeout?\" names no winner"),
     ("(;GM[18]RE[White wins, Black wins];B[djddgd])", &["d1-d7/g7"], "names no winner"),
+    // Botzone: an entry that nobody understands is no forfeit.
+    (
+        r#"[{"0":{"verdict":"OK","response":{"q":7}}},{"output":{"command":"finish","content":{"0":2,"1":0}}}]"#,
+        &[""],
+        "ply 1: garbage",
+    ),
+    (
+        r#"[{"0":{"response":{"x0":2,"y0":0,"x1":2,"y1":5,"x2":5,"y2":5}}},{"1":{"response":{"x0":"#,
+        &["c1-c6/f6"],
+        "this JSON is damaged",
+    ),
     // Values of SGF without their brackets, and further ones.
     (
         "(;GM[18]\nPB[Al;B[djddgd]\n;W[addgad];B[gjehea])",
@@ -288,5 +317,102 @@ fn every_encoding_is_read() {
         let game = reading(&text).games.remove(0);
         assert_eq!((game.black.as_str(), moves(&game).as_str()), ("José", "d1-d7/g7 a7-d4/a7"), "{ca}");
         assert_eq!(game.start, Position::standard());
+    }
+}
+
+/// Moves of a game on Botzone.
+const COORDINATES: [[i8; 6]; 3] = [[2, 0, 1, 0, 7, 6], [0, 5, 1, 5, 4, 2], [5, 0, 5, 1, 6, 2]];
+
+/// Returns texts of one Botzone game of three moves that nobody finished, and of one that Black has won.
+fn botzone_texts() -> [Vec<String>; 2] {
+    let message = |[x0, y0, x1, y1, x2, y2]: [i8; 6]| {
+        format!(r#"{{"x0":{x0},"y0":{y0},"x1":{x1},"y1":{y1},"x2":{x2},"y2":{y2}}}"#)
+    };
+    let [a, b, c] = COORDINATES.map(message);
+    let none = message([-1; 6]);
+    let judge = |side: usize, content: &str| {
+        format!(r#"{{"output":{{"command":"request","content":{{"{side}":{content}}}}}}}"#)
+    };
+    let end = r#"{"output":{"command":"finish","content":{"0":2,"1":0}}}"#.to_owned();
+    let log = |wrap: &dyn Fn(&str) -> String| {
+        let turn = |side: usize, mv: &String| format!(r#"{{"{side}":{}}}"#, wrap(mv));
+        [judge(0, &none), turn(0, &a), turn(1, &b), turn(0, &c), end.clone()]
+    };
+    let whole = [
+        judge(0, &none),
+        format!(r#"{{"0":{{"verdict":"OK","response":{a}}}}}"#),
+        judge(1, &a),
+        format!(r#"{{"1":{{"verdict":"OK","response":{b}}}}}"#),
+        judge(0, &b),
+        format!(r#"{{"0":{{"verdict":"OK","response":{c}}}}}"#),
+        end.clone(),
+    ];
+    let input = |requests: &[&String], responses: &[&String]| {
+        let list = |all: &[&String]| all.iter().map(|text| text.as_str()).collect::<Vec<_>>().join(",");
+        format!(r#"{{"requests":[{}],"responses":[{}]}}"#, list(requests), list(responses))
+    };
+    let inputs = [input(&[&none], &[]), input(&[&none, &b], &[&a]), input(&[&none, &b], &[&a, &c])];
+    let unfinished = vec![
+        format!("{}\n{a}\n{b}\n{c}\n", inputs[0]),
+        format!(
+            "{}\n{{\"response\":{a}}}\n{{\"request\":{b}}}\n{{\"response\":{c},\"debug\":\"x\"}}",
+            inputs[0]
+        ),
+        format!("{none}\n{a}\n{b}\n{c}"),
+        format!("[{}]", inputs.join(",")),
+        inputs.join("\n"),
+        format!("{}\n{c}", inputs[1]),
+    ];
+    let mut finished =
+        vec![whole.join("\n"), whole.join(",\n") + ",\n", format!("[\n{}\n]", whole.join(",\n"))];
+    finished.push(format!(
+        "[{}]",
+        [judge(0, &none), judge(1, &a), judge(0, &b), judge(1, &c), end.clone()].join(",")
+    ));
+    for wrap in [
+        r#"{"response":{"response":#}}"#,
+        r#"{"verdict":"OK","response":{"content":#}}"#,
+        r#"{"content":#}"#,
+        r#"{"verdict":"OK","raw":{"response":#,"debug":1}}"#,
+        "#",
+    ] {
+        finished.push(format!("[{}]", log(&|mv| wrap.replace('#', mv)).join(",")));
+    }
+    finished.push(format!("[{}]", log(&|mv| format!(r#"{{"verdict":"OK","raw":{mv:?}}}"#)).join(",")));
+    [unfinished, finished]
+}
+
+#[test]
+fn botzone_games_are_read() {
+    let expected = "c1-b1/h7 a6-b6/e3 f1-f2/g3";
+    let mut failures = Vec::new();
+    for (texts, winner) in botzone_texts().into_iter().zip([None, Some(Side::Black)]) {
+        for text in texts {
+            let found = reading(text.as_bytes());
+            let games: Vec<String> = found.games.iter().map(moves).collect();
+            if games != [expected] || found.games[0].winner != winner || !found.warnings.is_empty() {
+                failures.push(format!("{text}\n  found {games:?} {:?}", found.warnings));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn botzone_logs_that_are_cut_off_are_read_up_to_there() {
+    let [_, finished] = botzone_texts();
+    for text in [finished[2].clone(), format!(r#"{{"id":1,"log":{}}}"#, finished[2])] {
+        let mut longest = 0;
+        for end in (text.find("\"output\"").unwrap_or_default()..text.len() - 1).filter(|end| end % 7 == 0) {
+            let Ok(reading) = record::read_bytes(&text.as_bytes()[..end]) else { continue };
+            let plies: Vec<usize> = reading.games.iter().map(|game| game.moves.len()).collect();
+            assert!(
+                plies.len() == 1 && plies[0] >= longest && !reading.warnings.is_empty(),
+                "{plies:?}: {}",
+                &text[..end]
+            );
+            longest = plies[0];
+        }
+        assert_eq!(longest, 3);
     }
 }

@@ -67,7 +67,30 @@ pub(super) fn scan(text: &str, start: Option<Position>, is_json: bool, line: usi
 
 /// True if JSON holds a whole move.
 pub(super) fn has_moves(json: &str) -> bool {
-    Lexer::new(json, true).read().pieces.iter().any(|piece| piece.form != Form::Fragment)
+    moves_in(json) > 0
+}
+
+/// Returns the number of whole moves in JSON.
+pub(super) fn moves_in(json: &str) -> usize {
+    Lexer::new(json, true).read().pieces.iter().filter(|piece| piece.form != Form::Fragment).count()
+}
+
+/// Returns the place in a move of a value with this name: 0 for the origin, 1 for the destination, 2 for the arrow.
+pub(super) fn role(key: &str) -> Option<u8> {
+    const ROLES: [&[&str]; 3] = [
+        &["from", "start", "src", "source", "origin", "piece", "queen", "amazon"],
+        &["to", "end", "dst", "dest", "destination", "target"],
+        &["arrow", "shoot", "shot", "block", "stone", "fire"],
+    ];
+    if let [b'x' | b'y' | b'X' | b'Y', number @ b'0'..=b'2'] = key.as_bytes() {
+        return Some(number - b'0');
+    }
+    let is_first = |letter: &(usize, char)| letter.0 > 0 && !letter.1.is_ascii_lowercase();
+    let length = key.char_indices().find(is_first).map_or(key.len(), |(at, _)| at);
+    let word = key[..length].to_ascii_lowercase();
+    let is_coordinate = words::is_coordinate(key);
+    let role = ROLES.iter().position(|names| names.contains(&&*word)).filter(|_| is_coordinate)?;
+    u8::try_from(role).ok()
 }
 
 /// Reads a move typed in a position: in any notation, but counted in the usual way.
