@@ -416,3 +416,31 @@ fn botzone_logs_that_are_cut_off_are_read_up_to_there() {
         assert_eq!(longest, 3);
     }
 }
+
+#[test]
+fn names_are_read_in_their_encoding() {
+    let western = b"(;GM[18]PB[M\xfcller]PW[Fran\xe7ois];B[djddgd];W[addgad])";
+    let damaged = "(;GM[18]PB[甲队二]PW[Müller]EV[重庆?];B[djddgd];W[addgad])".replace('?', "\u{1}");
+    let damaged: Vec<u8> = damaged.bytes().map(|byte| if byte == 1 { 0xff } else { byte }).collect();
+    let chinese = "(;GM[18]PB[北京大学亚马逊棋队]PW[重庆邮电大学亚马逊棋队]EV[全国大学生计算机博弈大赛];B[djddgd];W[addgad])";
+    let utf_16 = |unit: fn(u16) -> [u8; 2]| chinese.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+    let utf_32 = |unit: fn(u32) -> [u8; 4], mark: &str| {
+        mark.chars().chain(chinese.chars()).flat_map(|c| unit(u32::from(c))).collect::<Vec<u8>>()
+    };
+    let names = ["北京大学亚马逊棋队", "重庆邮电大学亚马逊棋队"];
+    for (bytes, names, warnings) in [
+        (western.to_vec(), ["Müller", "François"], 0),
+        (damaged, ["甲队二", "Müller"], 1),
+        (utf_16(u16::to_le_bytes), names, 0),
+        (utf_16(u16::to_be_bytes), names, 0),
+        (utf_32(u32::to_le_bytes, ""), names, 0),
+        (utf_32(u32::to_be_bytes, ""), names, 0),
+        (utf_32(u32::to_le_bytes, "\u{feff}"), names, 0),
+        (utf_32(u32::to_be_bytes, "\u{feff}"), names, 0),
+        (encoding_rs::GB18030.encode(chinese).0.into_owned(), names, 0),
+    ] {
+        let Reading { games, warnings: found } = reading(&bytes);
+        assert_eq!([&*games[0].black, &*games[0].white], names);
+        assert_eq!(found.len(), warnings, "{names:?}: {found:?}");
+    }
+}

@@ -156,6 +156,8 @@ struct Log<'r> {
     /// A turn whose verdict is OK, but which is no legal move: the side, and the kind and text of the forfeit.
     unread: Option<(Side, (String, String))>,
     is_finished: bool,
+    /// The winner by a verdict if the judge names the other side.
+    contradicts: Option<Side>,
 }
 
 impl<'r> Log<'r> {
@@ -169,6 +171,7 @@ impl<'r> Log<'r> {
             left_out: 0,
             unread: None,
             is_finished: false,
+            contradicts: None,
         }
     }
 
@@ -261,7 +264,7 @@ impl<'r> Log<'r> {
             let [black, white] = fields(content, ["0", "1"]).map(|score| score.and_then(number));
             let [shown] = fields(display.map_or("", RawValue::get), ["winner"]);
             (self.is_game, self.is_finished) = (true, true);
-            self.record.winner = match (black, white, shown.and_then(number)) {
+            let winner = match (black, white, shown.and_then(number)) {
                 (None, None, Some(0.0)) => Some(Side::Black),
                 (None, None, Some(1.0)) => Some(Side::White),
                 (black, white, _) => {
@@ -269,6 +272,12 @@ impl<'r> Log<'r> {
                     (black != white).then_some(if black > white { Side::Black } else { Side::White })
                 }
             };
+            match (self.record.winner, winner) {
+                (Some(known), Some(other)) if self.record.forfeit.is_some() => {
+                    self.contradicts = (known != other).then_some(known);
+                }
+                _ => self.record.winner = winner,
+            }
             return;
         }
         for message in fields(content, ["0", "1"]).into_iter().flatten() {
@@ -296,6 +305,9 @@ impl<'r> Log<'r> {
                 self.record.winner = Some(side.opponent());
                 self.record.forfeit = Some(forfeit);
             }
+        }
+        if let Some(known) = self.contradicts {
+            problems.push(format!("another result of this game says that {known} has won"));
         }
         if self.left_out > 0 {
             problems.push(format!("entries of the log that are left out: {}", self.left_out));
