@@ -323,6 +323,25 @@ fn every_encoding_is_read() {
 /// Moves of a game on Botzone.
 const COORDINATES: [[i8; 6]; 3] = [[2, 0, 1, 0, 7, 6], [0, 5, 1, 5, 4, 2], [5, 0, 5, 1, 6, 2]];
 
+/// Returns the inputs of a bot that make up a game; `none` is the first request.
+fn inputs_of_a_bot([none, a, b, c]: [&str; 4]) -> Vec<String> {
+    let input = |requests: &[&str], responses: &[&str]| {
+        format!(r#"{{"requests":[{}],"responses":[{}]}}"#, requests.join(","), responses.join(","))
+    };
+    let inputs = [input(&[none], &[]), input(&[none, b], &[a]), input(&[none, b], &[a, c])];
+    vec![
+        format!("{}\n{a}\n{b}\n{c}\n", inputs[0]),
+        format!(
+            "{}\n{{\"response\":{a}}}\n{{\"request\":{b}}}\n{{\"response\":{c},\"debug\":\"x\"}}",
+            inputs[0]
+        ),
+        format!("{none}\n{a}\n{b}\n{c}"),
+        format!("[{}]", inputs.join(",")),
+        inputs.join("\n"),
+        format!("{}\n{c}", inputs[1]),
+    ]
+}
+
 /// Returns texts of one Botzone game of three moves that nobody finished, and of one that Black has won.
 fn botzone_texts() -> [Vec<String>; 2] {
     let message = |[x0, y0, x1, y1, x2, y2]: [i8; 6]| {
@@ -347,22 +366,7 @@ fn botzone_texts() -> [Vec<String>; 2] {
         format!(r#"{{"0":{{"verdict":"OK","response":{c}}}}}"#),
         end.clone(),
     ];
-    let input = |requests: &[&String], responses: &[&String]| {
-        let list = |all: &[&String]| all.iter().map(|text| text.as_str()).collect::<Vec<_>>().join(",");
-        format!(r#"{{"requests":[{}],"responses":[{}]}}"#, list(requests), list(responses))
-    };
-    let inputs = [input(&[&none], &[]), input(&[&none, &b], &[&a]), input(&[&none, &b], &[&a, &c])];
-    let unfinished = vec![
-        format!("{}\n{a}\n{b}\n{c}\n", inputs[0]),
-        format!(
-            "{}\n{{\"response\":{a}}}\n{{\"request\":{b}}}\n{{\"response\":{c},\"debug\":\"x\"}}",
-            inputs[0]
-        ),
-        format!("{none}\n{a}\n{b}\n{c}"),
-        format!("[{}]", inputs.join(",")),
-        inputs.join("\n"),
-        format!("{}\n{c}", inputs[1]),
-    ];
+    let unfinished = inputs_of_a_bot([&none, &a, &b, &c].map(String::as_str));
     let mut finished =
         vec![whole.join("\n"), whole.join(",\n") + ",\n", format!("[\n{}\n]", whole.join(",\n"))];
     finished.push(format!(

@@ -228,12 +228,14 @@ pub(super) fn read_into(text: &str, intake: &mut Intake) {
         from = end;
     }
     group.flush(&mut lines, intake);
-    for (begin, damaged) in damages {
-        let line = lines.at(begin);
-        match intake.games {
-            0 => add_scanned(damaged, line, intake),
-            _ => intake.warnings.extend(scan::strays(damaged, line)),
-        }
+    damages.into_iter().for_each(|(begin, damaged)| add_damaged(damaged, lines.at(begin), intake));
+}
+
+/// Adds the moves of a damaged part: games if the text has no others, else warnings.
+fn add_damaged(damaged: &str, line: usize, intake: &mut Intake) {
+    match intake.games {
+        0 => add_scanned(damaged, line, intake),
+        _ => intake.warnings.extend(scan::strays(damaged, line)),
     }
 }
 
@@ -420,7 +422,7 @@ fn in_order(json: &str, depth: usize) -> Cow<'_, str> {
     let mut inner = |begin: usize, raw: &RawValue| {
         let value = if depth > 0 { in_order(raw.get(), depth - 1) } else { Cow::Borrowed("") };
         if let Cow::Owned(value) = value {
-            changed.push((begin, raw.get().len(), value));
+            changed.push((begin, raw.get().len(), Cow::from(value)));
         }
     };
     if json.starts_with('{') {
@@ -443,16 +445,7 @@ fn in_order(json: &str, depth: usize) -> Cow<'_, str> {
     if is_sorted && changed.is_empty() {
         return json.into();
     }
-    let text = |begin: usize, end: usize| {
-        let (mut text, mut at) = (String::with_capacity(end - begin), begin);
-        let first = changed.partition_point(|(place, ..)| *place < begin);
-        for (place, length, value) in changed[first..].iter().take_while(|(place, ..)| *place < end) {
-            text += &json[at..*place];
-            text += value;
-            at = place + length;
-        }
-        text + &json[at..end]
-    };
+    let text = |begin: usize, end: usize| with_changes(json, &changed, begin, end);
     if is_sorted {
         return text(0, json.len()).into();
     }
@@ -463,6 +456,18 @@ fn in_order(json: &str, depth: usize) -> Cow<'_, str> {
         at = slot.1;
     }
     (ordered + &text(at, json.len())).into()
+}
+
+/// Returns a part of a text with changed values, each given with its offset and length.
+fn with_changes(text: &str, changed: &[(usize, usize, Cow<str>)], begin: usize, end: usize) -> String {
+    let (mut part, mut at) = (String::with_capacity(end - begin), begin);
+    let first = changed.partition_point(|(offset, ..)| *offset < begin);
+    for (offset, length, value) in changed[first..].iter().take_while(|(offset, ..)| *offset < end) {
+        part += &text[at..*offset];
+        part += value;
+        at = offset + length;
+    }
+    part + &text[at..end]
 }
 
 /// Adds the games that a scan of JSON finds.

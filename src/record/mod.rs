@@ -75,7 +75,7 @@ impl Format {
     /// Returns the format for a file extension in upper or lower case; `None` if the extension is unknown.
     pub fn of_extension(extension: &str) -> Option<Self> {
         let is_known = |known: &&str| known.eq_ignore_ascii_case(extension);
-        Self::ALL.into_iter().find(|format| format.extensions().iter().any(|known| is_known(&known)))
+        Self::ALL.into_iter().find(|format| format.extensions().iter().any(&is_known))
     }
 
     /// Returns the reason why the format cannot hold a game, if there is one.

@@ -349,7 +349,7 @@ pub(super) fn holds_move(raw: &str, is_comment: bool) -> bool {
         let property = after.strip_prefix(['B', 'W', 'b', 'w']);
         property.is_some_and(|rest| rest.trim_start().starts_with('['))
     };
-    let found = raw.match_indices(';').map(|(at, _)| at).filter(begins).last();
+    let found = raw.match_indices(';').map(|(at, _)| at).rfind(begins);
     found.is_some_and(|at| !is_comment || !raw[at..].contains(']'))
 }
 
