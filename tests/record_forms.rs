@@ -153,6 +153,43 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
         &["d1-d7/g7", TWO],
         None,
     ),
+    // Results of SGF in words.
+    ("(;GM[18]RE[White resigns];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]RE[Black loses];B[djddgd])", &["d1-d7/g7"], Some(Side::White)),
+    ("(;GM[18]RE[W lost];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]RE[black lost on time];B[djddgd])", &["d1-d7/g7"], Some(Side::White)),
+    ("(;GM[18]RE[Winner: White.];B[djddgd])", &["d1-d7/g7"], Some(Side::White)),
+    ("(;GM[18]RE[b resigned (move 2)];B[djddgd])", &["d1-d7/g7"], Some(Side::White)),
+    ("(;GM[18]RE[1-0];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]RE[先手胜];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]RE[白超时];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;RE[1-0];W[j4-g7/d7];B[g10-h9/g8])", &["j4-g7/d7 g10-h9/g8"], Some(Side::Black)),
+    ("(;RE[White resigns];W[j4-g7/d7];B[g10-h9/g8])", &["j4-g7/d7 g10-h9/g8"], Some(Side::White)),
+    ("(;GM[18]RE[b+time];B[djddgd])", &["d1-d7/g7"], Some(Side::Black)),
+    ("(;GM[18]SZ[8x8];B[chccfc])", &["c1-c6/f6"], None),
+    // SGF pasted into mail.
+    ("> (;GM[18]\n> ;B[djddgd]\n> ;W[addgad])", &[TWO], None),
+    ("hello\n>> (;GM[18]\r\n>> ;B[djd\r\n>> dgd]\r\n> >;W[addgad])", &[TWO], None),
+    ("(;GM[18];B[djd\ndgd];W[ add gad ])", &[TWO], None),
+    ("(;GM[18];B[d1-d7/\ng7];W[a7-d\n4/a7])", &[TWO], None),
+    // A move a line, and coordinates in the order of their names.
+    (
+        "{\"ply\":1,\"side\":\"B\",\"move\":\"d1-d7/g7\"}\n{\"ply\":2,\"side\":\"W\",\"move\":\"a7-d4/a7\"}",
+        &[TWO],
+        None,
+    ),
+    (r#"[{"arrow":"g7","from":"d1","to":"d7"},{"arrow":"a7","from":"a7","to":"d4"}]"#, &[TWO], None),
+    (
+        r#"{"moves":[{"arrow":[3,6],"from":[9,3],"to":[3,3]},{"arrow":[3,0],"from":[3,0],"to":[6,3]}]}"#,
+        &[TWO],
+        None,
+    ),
+    (
+        r#"{"moves":[{"arrowCol":6,"arrowRow":3,"fromCol":3,"fromRow":9,"n":1,"toCol":3,"toRow":3}]}"#,
+        &["d1-d7/g7"],
+        None,
+    ),
+    (r#"{"moves":[{"x0":2,"x1":1,"x2":7,"y0":0,"y1":0,"y2":6}]}"#, &["c1-b1/h7"], None),
 ];
 
 const TWO: &str = "d1-d7/g7 a7-d4/a7";
@@ -208,6 +245,37 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     ("White: G1-G2/G3\nd1-d7/g7 a7-d4/a7", &[TWO], "line 1: in no game: G1-G2/G3"),
     ("1. dl-d7/g7 a7-d4/a7 2. g1-e3/e10 j7-g7/j7", &["g1-e3/e10 j7-g7/j7"], "a7-d4/a7"),
     ("(;GM[18]\n;B[djddgd]AN[Ann]\n;W[addgad]GW[1])", &[TWO], "line 3: the property GW is not kept"),
+    ("(;GM[18]RE[White timeout?];B[djddgd])", &["d1-d7/g7"], "the result \"White timeout?\" names no winner"),
+    ("(;GM[18]RE[White wins, Black wins];B[djddgd])", &["d1-d7/g7"], "names no winner"),
+    // Botzone: an entry that nobody understands is no forfeit.
+    (
+        r#"[{"0":{"verdict":"OK","response":{"q":7}}},{"output":{"command":"finish","content":{"0":2,"1":0}}}]"#,
+        &[""],
+        "ply 1: garbage",
+    ),
+    (
+        r#"[{"0":{"response":{"x0":2,"y0":0,"x1":2,"y1":5,"x2":5,"y2":5}}},{"1":{"response":{"x0":"#,
+        &["c1-c6/f6"],
+        "this JSON is damaged",
+    ),
+    // Values of SGF without their brackets, and further ones.
+    (
+        "(;GM[18]\nPB[Al;B[djddgd]\n;W[addgad];B[gjehea])",
+        &["a7-d4/a7 g1-e3/e10"],
+        "line 2: the value of PB holds a move: Al;B[djddgd",
+    ),
+    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &["a7-d4/a7"], "the value of PB holds a move"),
+    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &["a7-d4/a7"], "line 1: White moves first"),
+    ("(;GM[18];B[djddgd]C[nice\n; W [addgad];B[gjehea])", &["d1-d7/g7"], "the value of C holds a move"),
+    ("(;GM[18]EV[Cup;b[djddgd];W[addgad])", &["a7-d4/a7"], "the value of EV holds a move"),
+    ("(;GM[18];B[djddgd]N[better d1-d6/f6])", &["d1-d7/g7"], "the value of N holds a move"),
+    (
+        "(;GM[18];B[dadggg];W[agddag])",
+        &[TWO],
+        "line 1: coordinates count in an unusual way: dadggg is d1-d7/g7",
+    ),
+    ("(;GM[18]\n;B[djddgd][addgad])", &["d1-d7/g7"], "line 2: a further value of B is left out: addgad"),
+    ("(;GM[18]PB[a][b];B[djddgd])", &["d1-d7/g7"], "a further value of PB is left out: b"),
 ];
 
 /// Texts that hold no certain result, before or behind two moves by `Black` and `White`, with a part of the warning.
@@ -411,5 +479,134 @@ fn every_encoding_is_read() {
         let game = reading(&text).games.remove(0);
         assert_eq!((game.black.as_str(), moves(&game).as_str()), ("José", "d1-d7/g7 a7-d4/a7"), "{ca}");
         assert_eq!(game.start, Position::standard());
+    }
+}
+
+/// Moves of a game on Botzone.
+const COORDINATES: [[i8; 6]; 3] = [[2, 0, 1, 0, 7, 6], [0, 5, 1, 5, 4, 2], [5, 0, 5, 1, 6, 2]];
+
+/// Returns the inputs of a bot that make up a game; `none` is the first request.
+fn inputs_of_a_bot([none, a, b, c]: [&str; 4]) -> Vec<String> {
+    let input = |requests: &[&str], responses: &[&str]| {
+        format!(r#"{{"requests":[{}],"responses":[{}]}}"#, requests.join(","), responses.join(","))
+    };
+    let inputs = [input(&[none], &[]), input(&[none, b], &[a]), input(&[none, b], &[a, c])];
+    vec![
+        format!("{}\n{a}\n{b}\n{c}\n", inputs[0]),
+        format!(
+            "{}\n{{\"response\":{a}}}\n{{\"request\":{b}}}\n{{\"response\":{c},\"debug\":\"x\"}}",
+            inputs[0]
+        ),
+        format!("{none}\n{a}\n{b}\n{c}"),
+        format!("[{}]", inputs.join(",")),
+        inputs.join("\n"),
+        format!("{}\n{c}", inputs[1]),
+    ]
+}
+
+/// Returns texts of one Botzone game of three moves that nobody finished, and of one that Black has won.
+fn botzone_texts() -> [Vec<String>; 2] {
+    let message = |[x0, y0, x1, y1, x2, y2]: [i8; 6]| {
+        format!(r#"{{"x0":{x0},"y0":{y0},"x1":{x1},"y1":{y1},"x2":{x2},"y2":{y2}}}"#)
+    };
+    let [a, b, c] = COORDINATES.map(message);
+    let none = message([-1; 6]);
+    let judge = |side: usize, content: &str| {
+        format!(r#"{{"output":{{"command":"request","content":{{"{side}":{content}}}}}}}"#)
+    };
+    let end = r#"{"output":{"command":"finish","content":{"0":2,"1":0}}}"#.to_owned();
+    let log = |wrap: &dyn Fn(&str) -> String| {
+        let turn = |side: usize, mv: &String| format!(r#"{{"{side}":{}}}"#, wrap(mv));
+        [judge(0, &none), turn(0, &a), turn(1, &b), turn(0, &c), end.clone()]
+    };
+    let whole = [
+        judge(0, &none),
+        format!(r#"{{"0":{{"verdict":"OK","response":{a}}}}}"#),
+        judge(1, &a),
+        format!(r#"{{"1":{{"verdict":"OK","response":{b}}}}}"#),
+        judge(0, &b),
+        format!(r#"{{"0":{{"verdict":"OK","response":{c}}}}}"#),
+        end.clone(),
+    ];
+    let unfinished = inputs_of_a_bot([&none, &a, &b, &c].map(String::as_str));
+    let mut finished =
+        vec![whole.join("\n"), whole.join(",\n") + ",\n", format!("[\n{}\n]", whole.join(",\n"))];
+    finished.push(format!(
+        "[{}]",
+        [judge(0, &none), judge(1, &a), judge(0, &b), judge(1, &c), end.clone()].join(",")
+    ));
+    for wrap in [
+        r#"{"response":{"response":#}}"#,
+        r#"{"verdict":"OK","response":{"content":#}}"#,
+        r#"{"content":#}"#,
+        r#"{"verdict":"OK","raw":{"response":#,"debug":1}}"#,
+        "#",
+    ] {
+        finished.push(format!("[{}]", log(&|mv| wrap.replace('#', mv)).join(",")));
+    }
+    finished.push(format!("[{}]", log(&|mv| format!(r#"{{"verdict":"OK","raw":{mv:?}}}"#)).join(",")));
+    [unfinished, finished]
+}
+
+#[test]
+fn botzone_games_are_read() {
+    let expected = "c1-b1/h7 a6-b6/e3 f1-f2/g3";
+    let mut failures = Vec::new();
+    for (texts, winner) in botzone_texts().into_iter().zip([None, Some(Side::Black)]) {
+        for text in texts {
+            let found = reading(text.as_bytes());
+            let games: Vec<String> = found.games.iter().map(moves).collect();
+            if games != [expected] || found.games[0].winner != winner || !found.warnings.is_empty() {
+                failures.push(format!("{text}\n  found {games:?} {:?}", found.warnings));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn botzone_logs_that_are_cut_off_are_read_up_to_there() {
+    let [_, finished] = botzone_texts();
+    for text in [finished[2].clone(), format!(r#"{{"id":1,"log":{}}}"#, finished[2])] {
+        let mut longest = 0;
+        for end in (text.find("\"output\"").unwrap_or_default()..text.len() - 1).filter(|end| end % 7 == 0) {
+            let Ok(reading) = record::read_bytes(&text.as_bytes()[..end]) else { continue };
+            let plies: Vec<usize> = reading.games.iter().map(|game| game.moves.len()).collect();
+            assert!(
+                plies.len() == 1 && plies[0] >= longest && !reading.warnings.is_empty(),
+                "{plies:?}: {}",
+                &text[..end]
+            );
+            longest = plies[0];
+        }
+        assert_eq!(longest, 3);
+    }
+}
+
+#[test]
+fn names_are_read_in_their_encoding() {
+    let western = b"(;GM[18]PB[M\xfcller]PW[Fran\xe7ois];B[djddgd];W[addgad])";
+    let damaged = "(;GM[18]PB[甲队二]PW[Müller]EV[重庆?];B[djddgd];W[addgad])".replace('?', "\u{1}");
+    let damaged: Vec<u8> = damaged.bytes().map(|byte| if byte == 1 { 0xff } else { byte }).collect();
+    let chinese = "(;GM[18]PB[北京大学亚马逊棋队]PW[重庆邮电大学亚马逊棋队]EV[全国大学生计算机博弈大赛];B[djddgd];W[addgad])";
+    let utf_16 = |unit: fn(u16) -> [u8; 2]| chinese.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+    let utf_32 = |unit: fn(u32) -> [u8; 4], mark: &str| {
+        mark.chars().chain(chinese.chars()).flat_map(|c| unit(u32::from(c))).collect::<Vec<u8>>()
+    };
+    let names = ["北京大学亚马逊棋队", "重庆邮电大学亚马逊棋队"];
+    for (bytes, names, warnings) in [
+        (western.to_vec(), ["Müller", "François"], 0),
+        (damaged, ["甲队二", "Müller"], 1),
+        (utf_16(u16::to_le_bytes), names, 0),
+        (utf_16(u16::to_be_bytes), names, 0),
+        (utf_32(u32::to_le_bytes, ""), names, 0),
+        (utf_32(u32::to_be_bytes, ""), names, 0),
+        (utf_32(u32::to_le_bytes, "\u{feff}"), names, 0),
+        (utf_32(u32::to_be_bytes, "\u{feff}"), names, 0),
+        (encoding_rs::GB18030.encode(chinese).0.into_owned(), names, 0),
+    ] {
+        let Reading { games, warnings: found } = reading(&bytes);
+        assert_eq!([&*games[0].black, &*games[0].white], names);
+        assert_eq!(found.len(), warnings, "{names:?}: {found:?}");
     }
 }

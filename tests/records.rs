@@ -148,6 +148,16 @@ proptest! {
     }
 }
 
+/// Texts that made a reader panic.
+#[test]
+fn a_damaged_property_before_the_first_node_is_no_panic() {
+    for text in ["(A[][)", "((A[][)", "(A[][", "A[][", "(;A[][)"] {
+        for reading in [read(text), sgf::read(text)].into_iter().flatten() {
+            assert!(reading.games.iter().all(|game| game.moves.is_empty()), "{text}");
+        }
+    }
+}
+
 #[test]
 fn phases_end_with_a_quarter_and_half_of_the_free_squares() {
     for (fen, phase) in [

@@ -108,51 +108,217 @@ fn seen_by_a_bot(lists: [Option<&RawValue>; 2], record: &mut GameRecord, problem
     !record.moves.is_empty()
 }
 
+/// Reads a log, or the values of a file that holds one entry a line.
 fn read_log(json: &str, record: &mut GameRecord, problems: &mut Vec<String>) -> bool {
-    let (mut position, mut is_game) = (record.start, false);
-    let mut left_out = 0;
-    each(json, |raw| {
-        let [first, second, output] = fields(raw.get(), ["0", "1", "output"]);
-        let turn = first.map(|turn| (Side::Black, turn)).or_else(|| second.map(|turn| (Side::White, turn)));
-        let turn = turn.and_then(|(side, turn)| Some((side, read_turn(turn.get(), &position)?)));
-        if first.or(second).or(output).is_none() {
-            left_out += 1;
+    let mut log = Log::new(record);
+    each(json, |raw| log.add(raw.get()));
+    log.end(problems)
+}
+
+/// Reads the game of consecutive values: entries of a log, a bot's input, moves alone, and moves under the name of a
+/// response. `None` if they hold no move.
+pub(super) fn read_entries<'a>(entries: impl Iterator<Item = &'a str>) -> Option<Game> {
+    let start = Position::start(Size::BOTZONE);
+    let mut record = GameRecord { event: "Botzone".into(), ..GameRecord::new("", "", start) };
+    let mut problems = Vec::new();
+    let mut log = Log { takes_moves: true, ..Log::new(&mut record) };
+    entries.for_each(|entry| log.add(entry));
+    log.end(&mut problems).then_some((record, problems))
+}
+
+/// True if a value ends a game: the judge has finished it.
+pub(super) fn ends_game(json: &str) -> bool {
+    let [output] = fields(json, ["output"]);
+    output.is_some_and(|output| command(output) == Some("\"finish\""))
+}
+
+/// True if a value is the first mover's first request.
+pub(super) fn begins_game(json: &str) -> bool {
+    let [requests, responses] = fields(json, ["requests", "responses"]);
+    let mut count = 0;
+    [requests, responses].into_iter().flatten().for_each(|list| each(list.get(), |_| count += 1));
+    numbers(json) == Some([-1; 6]) || requests.is_some() && count <= 1
+}
+
+fn command(output: &RawValue) -> Option<&str> {
+    fields(output.get(), ["command"])[0].map(RawValue::get)
+}
+
+/// Reads the entries of a match log one by one.
+struct Log<'r> {
+    record: &'r mut GameRecord,
+    position: Position,
+    /// True if an entry can be a move alone.
+    takes_moves: bool,
+    is_game: bool,
+    /// Entries and turns that are in no game.
+    left_out: usize,
+    /// A turn whose verdict is OK, but which is no legal move: the side, and the kind and text of the forfeit.
+    unread: Option<(Side, (String, String))>,
+    is_finished: bool,
+    /// The winner by a verdict if the judge names the other side.
+    contradicts: Option<Side>,
+}
+
+impl<'r> Log<'r> {
+    fn new(record: &'r mut GameRecord) -> Self {
+        let position = record.start;
+        Self {
+            record,
+            position,
+            takes_moves: false,
+            is_game: false,
+            left_out: 0,
+            unread: None,
+            is_finished: false,
+            contradicts: None,
         }
-        if record.forfeit.is_some() {
-            left_out += usize::from(turn.is_some());
-            return;
+    }
+
+    fn add(&mut self, entry: &str) {
+        let [first, second, output] = fields(entry, ["0", "1", "output"]);
+        let [response, request, requests, responses] =
+            fields(entry, ["response", "request", "requests", "responses"]);
+        let mut turns = [(Side::Black, first), (Side::White, second)];
+        if self.position.side() == Side::White {
+            turns.reverse();
         }
-        if let Some((side, outcome)) = turn {
-            is_game = true;
-            match outcome {
-                Ok(mv) => {
-                    record.moves.push(mv.into());
-                    position = position.with_move(mv);
-                }
-                Err(forfeit) => {
-                    if matches!(&*forfeit.0, "illegal" | "garbage") {
-                        problems.push(format!("ply {}: {}", record.moves.len() + 1, forfeit.1));
-                    }
-                    record.winner = Some(side.opponent());
-                    record.forfeit = Some(forfeit);
-                }
+        let has_two = first.is_some() && second.is_some();
+        let mut is_read = output.is_some();
+        for (side, turn) in turns {
+            let Some(turn) = turn else { continue };
+            // Of two turns in an entry, one can be empty.
+            let is_empty = turn.get() == "null" || has_two && numbers(turn.get()).is_none();
+            is_read |= self.add_turn(side, turn.get()) || is_empty;
+        }
+        if let Some(output) = output {
+            self.add_output(output);
+        } else if self.takes_moves && requests.is_some() {
+            let mut problems = Vec::new();
+            let mut input = GameRecord::new("", "", self.record.start);
+            seen_by_a_bot([requests, responses], &mut input, &mut problems);
+            // A later input repeats the game so far.
+            let known = self.record.moves.len();
+            if input.moves.len() >= known && input.moves.starts_with(&self.record.moves) {
+                input.moves.iter().skip(known).for_each(|played| is_read |= self.play(played.mv));
+                is_read |= problems.is_empty();
+            }
+        } else if self.takes_moves && first.or(second).is_none() {
+            let message = response.or(request).map_or(entry, RawValue::get);
+            is_read |= match numbers(message) {
+                Some(numbers) if numbers == [-1; 6] => true,
+                Some(_) => self.add_turn(self.position.side(), message),
+                None => response.or(request).is_none() && self.is_harmless(entry),
+            };
+        }
+        self.left_out += usize::from(!is_read);
+    }
+
+    /// True if an entry holds nothing that can be a move.
+    fn is_harmless(&self, entry: &str) -> bool {
+        !entry.contains("x0") && !super::scan::has_moves(entry)
+    }
+
+    /// Plays a legal move that follows, or is the last one again; returns false if it is neither.
+    fn play(&mut self, mv: Move) -> bool {
+        if self.record.moves.last().is_some_and(|last| last.mv == mv) {
+            return true;
+        }
+        let is_legal = self.record.forfeit.is_none() && self.position.check(mv).is_ok();
+        if is_legal {
+            self.is_game = true;
+            self.record.moves.push(mv.into());
+            self.position = self.position.with_move(mv);
+        }
+        is_legal
+    }
+
+    /// Adds a bot's turn; returns false if the JSON is none, or is in no game.
+    fn add_turn(&mut self, side: Side, turn: &str) -> bool {
+        let Some(outcome) = read_turn(turn, &self.position) else { return false };
+        if self.record.forfeit.is_some() || self.unread.is_some() {
+            return false;
+        }
+        self.is_game = true;
+        match outcome {
+            Ok(mv) => self.play(mv),
+            Err(forfeit) if matches!(&*forfeit.0, "illegal" | "garbage") && has_no_verdict(turn) => {
+                self.unread = Some((side, forfeit));
+                true
+            }
+            Err(forfeit) => {
+                self.record.winner = Some(side.opponent());
+                self.record.forfeit = Some(forfeit);
+                true
             }
         }
-        // The match ended on the board: the winner scores 2, the loser 0.
-        let Some(output) = output else { return };
-        let [command, content] = fields(output.get(), ["command", "content"]);
-        if command.is_some_and(|command| command.get() == "\"finish\"") {
-            is_game = true;
-            let scores = fields(content.map_or("", RawValue::get), ["0", "1"]);
-            let [black, white] =
-                scores.map(|score| score.and_then(|raw| raw.get().parse::<f64>().ok()).unwrap_or_default());
-            record.winner = (black != white).then_some(if black > white { Side::Black } else { Side::White });
-        }
-    });
-    if left_out > 0 {
-        problems.push(format!("entries of the log that are left out: {left_out}"));
     }
-    is_game
+
+    /// Adds a judge's entry: a request, which holds the last move, or the result.
+    fn add_output(&mut self, output: &RawValue) {
+        let [content, display] = fields(output.get(), ["content", "display"]);
+        let content = content.map_or("", RawValue::get);
+        if command(output) == Some("\"finish\"") {
+            // The match ended on the board: the winner scores 2, the loser 0.
+            let number = |raw: &RawValue| raw.get().trim_matches('"').parse::<f64>().ok();
+            let [black, white] = fields(content, ["0", "1"]).map(|score| score.and_then(number));
+            let [shown] = fields(display.map_or("", RawValue::get), ["winner"]);
+            (self.is_game, self.is_finished) = (true, true);
+            let winner = match (black, white, shown.and_then(number)) {
+                (None, None, Some(0.0)) => Some(Side::Black),
+                (None, None, Some(1.0)) => Some(Side::White),
+                (black, white, _) => {
+                    let [black, white] = [black, white].map(Option::unwrap_or_default);
+                    (black != white).then_some(if black > white { Side::Black } else { Side::White })
+                }
+            };
+            match (self.record.winner, winner) {
+                (Some(known), Some(other)) if self.record.forfeit.is_some() => {
+                    self.contradicts = (known != other).then_some(known);
+                }
+                _ => self.record.winner = winner,
+            }
+            return;
+        }
+        for message in fields(content, ["0", "1"]).into_iter().flatten() {
+            let Some(numbers) = numbers(message.get()).filter(|numbers| *numbers != [-1; 6]) else {
+                continue;
+            };
+            let is_read = move_of(numbers, Size::BOTZONE).is_some_and(|mv| self.play(mv));
+            if is_read {
+                // The bot's own entry was not understood, but the judge has taken this move.
+                self.unread = None;
+            }
+            self.left_out += usize::from(!is_read);
+        }
+    }
+
+    /// Adds what was not read to the problems; returns false if the entries are no game.
+    fn end(self, problems: &mut Vec<String>) -> bool {
+        if let Some((side, forfeit)) = self.unread {
+            problems.push(format!("ply {}: {}", self.record.moves.len() + 1, forfeit.1));
+            let has_lost = match self.is_finished {
+                true => self.record.winner == Some(side.opponent()),
+                false => forfeit.0 == "illegal",
+            };
+            if has_lost {
+                self.record.winner = Some(side.opponent());
+                self.record.forfeit = Some(forfeit);
+            }
+        }
+        if let Some(known) = self.contradicts {
+            problems.push(format!("another result of this game says that {known} has won"));
+        }
+        if self.left_out > 0 {
+            problems.push(format!("entries of the log that are left out: {}", self.left_out));
+        }
+        self.is_game
+    }
+}
+
+/// True if no verdict other than OK says that a turn is a forfeit.
+fn has_no_verdict(turn: &str) -> bool {
+    fields(turn, ["verdict"])[0].is_none_or(|verdict| verdict.get() == "\"OK\"")
 }
 
 /// Returns the move of a turn; `None` if the JSON is no turn. Fails with the kind and text of a forfeit if the verdict
@@ -160,8 +326,10 @@ fn read_log(json: &str, record: &mut GameRecord, problems: &mut Vec<String>) -> 
 fn read_turn(json: &str, position: &Position) -> Option<Result<Move, (String, String)>> {
     let [verdict, response] = fields(json, ["verdict", "response"]);
     let verdict = verdict.map(|verdict| serde_json::from_str(verdict.get()).unwrap_or_default());
-    let is_turn = verdict.is_some() || response.is_some();
-    is_turn.then(|| move_or_forfeit(verdict, response.map_or("null", RawValue::get), position))
+    let is_turn = verdict.is_some() || response.is_some() || numbers(json).is_some();
+    let is_inside = response.is_some_and(|response| numbers(response.get()).is_some());
+    let message = response.filter(|_| is_inside || numbers(json).is_none()).map_or(json, RawValue::get);
+    is_turn.then(|| move_or_forfeit(verdict, message, position))
 }
 
 fn move_or_forfeit(
@@ -193,17 +361,44 @@ fn move_or_forfeit(
     }
 }
 
-/// Reads the coordinates under [`KEYS`] from a JSON object, or from a string of JSON. `None` if one is missing.
+/// Names under which a move is wrapped by the site and by its tools.
+const WRAPPERS: [&str; 7] = ["response", "content", "raw", "move", "action", "data", "output"];
+
+/// Maximum number of wrappers around a move.
+const MAX_WRAPPERS: usize = 4;
+
+/// Reads the coordinates under [`KEYS`] from a JSON object, or from a string of JSON or of six numbers, also inside
+/// [`WRAPPERS`]. `None` if one is missing.
 fn numbers(message: &str) -> Option<[i64; 6]> {
+    numbers_within(message, MAX_WRAPPERS)
+}
+
+fn numbers_within(message: &str, wrappers: usize) -> Option<[i64; 6]> {
     if message.starts_with('"') {
         let text: String = serde_json::from_str(message).ok()?;
-        return if text.starts_with('"') { None } else { numbers(&text) };
+        let text = text.trim();
+        let inside = || numbers_within(text, wrappers.checked_sub(1)?);
+        return six_numbers(text.split([' ', ',', '\n', '\t'])).or_else(inside);
+    }
+    if let Some(list) = message.strip_prefix('[') {
+        return six_numbers(list.trim_end_matches(']').split(','));
     }
     let mut numbers = [0; 6];
-    for (number, field) in numbers.iter_mut().zip(fields(message, KEYS)) {
-        *number = field?.get().trim_matches(|c: char| c == '"' || c.is_whitespace()).parse().ok()?;
+    let values = fields(message, KEYS);
+    for (number, field) in numbers.iter_mut().zip(values) {
+        let Some(field) = field else {
+            let inside = |raw: &RawValue| numbers_within(raw.get(), wrappers.checked_sub(1)?);
+            return fields(message, WRAPPERS).into_iter().flatten().find_map(inside);
+        };
+        *number = field.get().trim_matches(|c: char| c == '"' || c.is_whitespace()).parse().ok()?;
     }
     Some(numbers)
+}
+
+fn six_numbers<'a>(parts: impl Iterator<Item = &'a str>) -> Option<[i64; 6]> {
+    let parts = parts.map(str::trim).filter(|part| !part.is_empty()).take(7);
+    let numbers: Vec<i64> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    numbers.try_into().ok()
 }
 
 fn read_move(message: &str) -> Result<Move, MalformedText> {

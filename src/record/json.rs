@@ -12,8 +12,8 @@
 //! The keys in `notes` and `visits` count the moves before the position ([`super::Note`], [`super::Visits`]). A record
 //! without notes or visits omits the field.
 
-use super::parts::{each, fields};
-use super::reading::{Intake, Lines, Warning};
+use super::parts::{each, entries, fields};
+use super::reading::{Intake, Lines, Warning, reserve_some};
 use super::{GameRecord, PlayedMove, botzone, scan};
 use crate::board::notation::MalformedText;
 use serde::{Deserialize, Serialize};
@@ -154,7 +154,9 @@ pub fn read(text: &str) -> Result<GameRecord, MalformedText> {
 /// True if the text begins with a JSON value, or with lines of which one is damaged.
 pub(super) fn begins(text: &str) -> bool {
     let is_value = |text: &str| values(text).next().is_some_and(|value| value.is_ok());
-    text.starts_with('{') || is_value(text)
+    // A list of objects can be cut off.
+    let is_list = || text.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('{'));
+    text.starts_with('{') || is_list() || is_value(text)
 }
 
 /// Returns the offset of the first record in a text that does not begin with it, as in a mail.
@@ -181,7 +183,7 @@ fn values(text: &str) -> serde_json::StreamDeserializer<'_, serde_json::de::StrR
 }
 
 /// Reads all games of a text of JSON values: records, arrays of them, Botzone logs, and any other with moves. A damaged
-/// line is in a warning.
+/// part is in a warning.
 pub(super) fn read_into(text: &str, intake: &mut Intake) {
     let mut lines = Lines::new(text);
     let mut damages = Vec::new();
@@ -189,14 +191,14 @@ pub(super) fn read_into(text: &str, intake: &mut Intake) {
     let before = if is_first { None } else { inside(text) };
     let mut from = before.unwrap_or(text.len() - text.trim_start_matches('\u{feff}').len());
     intake.warnings.extend(scan::strays(&text[..before.unwrap_or_default()], 1));
+    let mut group = Group { text, values: Vec::new() };
     while !text[from..].trim().is_empty() {
         let mut stream = values(&text[from..]);
         let (mut begin, mut error) = (from, None);
         while let Some(value) = stream.next() {
             match value {
                 Ok(raw) => {
-                    let offset = raw.get().as_ptr() as usize - text.as_ptr() as usize;
-                    read_value(raw, lines.at(offset), intake);
+                    group.add(raw, &mut lines, intake);
                     begin = from + stream.byte_offset();
                 }
                 Err(problem) => error = Some(problem),
@@ -204,25 +206,156 @@ pub(super) fn read_into(text: &str, intake: &mut Intake) {
         }
         let Some(error) = error else { break };
         let value = begin + text[begin..].len() - text[begin..].trim_start().len();
-        let end = text[value..].find("\n{").map_or(text.len(), |end| value + end + 1);
-        let damaged = &text[begin..end];
-        let line = lines.at(begin + damaged.len() - damaged.trim_start().len());
+        if text[value..].starts_with(',') && begin > 0 {
+            // A list without its brackets.
+            from = value + 1;
+            continue;
+        }
+        let valid = from + offset(&error, &text[from..]);
+        let list = text.get(value..valid).and_then(complete).filter(|(list, _)| holds_games(list));
+        let behind = list.as_ref().map_or(value, |(_, length)| value + length);
+        let end = text[behind..].find("\n{").map_or(text.len(), |end| behind + end + 1);
+        // Nothing goes on behind a part that has no end; a part that is not closed is tried a few times only.
+        let end = if error.is_eof() && damages.len() > MAX_UNCLOSED { text.len() } else { end };
+        let line = lines.at(if list.is_some() { valid } else { value });
         intake.warnings.push(Warning::new(line, format!("this JSON is damaged: {}", without_place(&error))));
-        damages.push((begin, damaged));
+        if let Some(raw) = list.as_ref().and_then(|(list, _)| serde_json::from_str(list).ok()) {
+            group.flush(&mut lines, intake);
+            read_value(raw, lines.at(value), intake);
+            begin = behind;
+        }
+        damages.push((begin, &text[begin..end]));
         from = end;
     }
-    for (begin, damaged) in damages {
-        let line = lines.at(begin);
-        match intake.games {
-            0 => add_scanned(damaged, line, intake),
-            _ => intake.warnings.extend(scan::strays(damaged, line)),
+    group.flush(&mut lines, intake);
+    damages.into_iter().for_each(|(begin, damaged)| add_damaged(damaged, lines.at(begin), intake));
+}
+
+/// Adds the moves of a damaged part: games if the text has no others, else warnings.
+fn add_damaged(damaged: &str, line: usize, intake: &mut Intake) {
+    match intake.games {
+        0 => add_scanned(damaged, line, intake),
+        _ => intake.warnings.extend(scan::strays(damaged, line)),
+    }
+}
+
+/// Maximum number of damaged parts after which a part without its end is not searched for others.
+const MAX_UNCLOSED: usize = 50;
+
+/// Returns the offset of an error in a text.
+fn offset(error: &serde_json::Error, text: &str) -> usize {
+    let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+    let offset = lines.map(str::len).sum::<usize>() + error.column();
+    let offset = offset.min(text.len());
+    (0..=offset).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
+}
+
+/// Maximum number of brackets around the elements of a list that is cut off.
+const MAX_DEPTH: usize = 64;
+
+/// Closes a text of JSON that is cut off: returns the text up to the last whole element of a list with the brackets
+/// that are missing, and the length of the part kept. `None` if no element is whole.
+fn complete(text: &str) -> Option<(String, usize)> {
+    let (mut opened, mut last) = (Vec::new(), None);
+    let (mut in_string, mut is_escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_string,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' if opened.len() == MAX_DEPTH => return None,
+            b'{' => opened.push('}'),
+            b'[' => opened.push(']'),
+            b'}' | b']' => {
+                opened.pop();
+                if opened.last() == Some(&']') {
+                    last = Some((at + 1, opened.clone()));
+                }
+            }
+            _ => {}
         }
     }
+    let (length, missing) = last?;
+    Some((text[..length].chars().chain(missing.into_iter().rev()).collect(), length))
+}
+
+/// True if JSON is a record, a list of records, or a Botzone log.
+fn holds_games(json: &str) -> bool {
+    let is_record = |json: &str| matches!(fields(json, ["moves", "start"]), [Some(_), Some(_)]);
+    let mut holds = botzone::read(json).is_some();
+    each(json, |part| holds |= is_record(part.get()));
+    holds
 }
 
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+/// Maximum length of a value that can be a part of a game, in bytes. Longer ones are games.
+const MAX_PART: usize = 2000;
+
+/// Consecutive values that are no game on their own: a log with one entry a line, or lines with a move each.
+struct Group<'a> {
+    text: &'a str,
+    values: Vec<&'a str>,
+}
+
+impl<'a> Group<'a> {
+    /// Adds a value, and first the game before it if a new one begins.
+    fn add(&mut self, raw: &'a RawValue, lines: &mut Lines, intake: &mut Intake) {
+        let json = raw.get();
+        let is_input = fields(json, ["requests"])[0].is_some();
+        if !is_input && !is_part(json) {
+            self.flush(lines, intake);
+            return read_value(raw, lines.at(self.offset(json)), intake);
+        }
+        if botzone::begins_game(json) {
+            self.flush(lines, intake);
+        }
+        reserve_some(&mut self.values);
+        self.values.push(json);
+        if botzone::ends_game(json) {
+            self.flush(lines, intake);
+        }
+    }
+
+    fn offset(&self, json: &str) -> usize {
+        json.as_ptr() as usize - self.text.as_ptr() as usize
+    }
+
+    /// Adds the game of the values.
+    fn flush(&mut self, lines: &mut Lines, intake: &mut Intake) {
+        let values = std::mem::take(&mut self.values);
+        let [first, .., last] = values[..] else {
+            if let Some(raw) = values.first().and_then(|json| serde_json::from_str(json).ok()) {
+                read_value(raw, lines.at(self.offset(values[0])), intake);
+            }
+            return;
+        };
+        let (begin, end) = (self.offset(first), self.offset(last) + last.len());
+        let (line, together) = (lines.at(begin), &self.text[begin..end]);
+        match botzone::read_entries(values.iter().copied()) {
+            Some((game, problems)) if problems.is_empty() || game.moves.len() >= longest(together) => {
+                intake.warnings.extend(problems.into_iter().map(|problem| Warning::new(line, problem)));
+                intake.add(game, line);
+            }
+            _ => add_scanned(together, line, intake),
+        }
+    }
+}
+
+/// Returns the length of the longest game that a scan finds.
+fn longest(json: &str) -> usize {
+    let reading = scan::read(json, None, true);
+    reading.games.iter().map(|game| game.moves.len()).max().unwrap_or_default()
+}
+
+/// True if a value is no game, but can be a part of one.
+fn is_part(json: &str) -> bool {
+    let is_object = json.len() <= MAX_PART && json.starts_with('{');
+    is_object && !matches!(fields(json, ["moves", "start"]), [Some(_), Some(_)]) && scan::moves_in(json) < 2
 }
 
 /// Adds the games of one value that begins in a line.
@@ -240,10 +373,20 @@ fn read_value(raw: &RawValue, line: usize, intake: &mut Intake) {
         intake.warnings.extend(warnings);
         intake.add(game, line);
     } else {
-        let mut records = 0;
-        each(json, |part| records += usize::from(fields(part.get(), ["moves", "start"])[0].is_some()));
+        let (mut records, mut messages) = (0, 0);
+        each(json, |part| {
+            let [moves, requests, request, response] =
+                fields(part.get(), ["moves", "requests", "request", "response"]);
+            let is_record = moves.is_some() && fields(part.get(), ["start"])[0].is_some();
+            records += usize::from(is_record);
+            messages += usize::from(requests.or(request).or(response).is_some());
+        });
         if records > 0 {
             each(json, |part| read_value(part, line, intake));
+        } else if messages > 0 {
+            let (mut lines, mut group) = (Lines::from(json, line), Group { text: json, values: Vec::new() });
+            each(json, |part| group.add(part, &mut lines, intake));
+            group.flush(&mut lines, intake);
         } else {
             add_scanned(json, line, intake);
         }
@@ -267,9 +410,69 @@ fn letters(json: &str) -> Cow<'_, str> {
     text.into()
 }
 
+/// Maximum number of brackets around a move whose coordinates are put in order.
+const MAX_ORDERED: usize = 12;
+
+/// Puts the values of a move in the order of origin, destination and arrow if their names say which they are.
+fn in_order(json: &str, depth: usize) -> Cow<'_, str> {
+    let mut parts: Vec<(usize, usize, Option<u8>)> = Vec::new();
+    let mut changed = Vec::new();
+    let mut end = 0;
+    let place = |raw: &RawValue| raw.get().as_ptr() as usize - json.as_ptr() as usize;
+    let mut inner = |begin: usize, raw: &RawValue| {
+        let value = if depth > 0 { in_order(raw.get(), depth - 1) } else { Cow::Borrowed("") };
+        if let Cow::Owned(value) = value {
+            changed.push((begin, raw.get().len(), Cow::from(value)));
+        }
+    };
+    if json.starts_with('{') {
+        entries(json, |key, raw| {
+            let begin = place(raw);
+            let name = json[end..begin].find('"').map_or(begin, |at| end + at);
+            end = begin + raw.get().len();
+            parts.push((name, end, scan::role(&key)));
+            inner(begin, raw);
+        });
+    } else if json.starts_with('[') {
+        each(json, |raw| inner(place(raw), raw));
+    }
+    let first = parts.iter().position(|part| part.2.is_some()).unwrap_or_default();
+    let mut sorted = parts.clone();
+    // Values between those of a move would part them.
+    sorted[first..].sort_by_key(|part| part.2.unwrap_or(u8::MAX));
+    let is_whole = (0..3).all(|role| parts.iter().any(|part| part.2 == Some(role)));
+    let is_sorted = parts == sorted || !is_whole;
+    if is_sorted && changed.is_empty() {
+        return json.into();
+    }
+    let text = |begin: usize, end: usize| with_changes(json, &changed, begin, end);
+    if is_sorted {
+        return text(0, json.len()).into();
+    }
+    let (mut ordered, mut at) = (String::with_capacity(json.len()), 0);
+    for (slot, part) in parts.iter().zip(sorted) {
+        ordered += &text(at, slot.0);
+        ordered += &text(part.0, part.1);
+        at = slot.1;
+    }
+    (ordered + &text(at, json.len())).into()
+}
+
+/// Returns a part of a text with changed values, each given with its offset and length.
+fn with_changes(text: &str, changed: &[(usize, usize, Cow<str>)], begin: usize, end: usize) -> String {
+    let (mut part, mut at) = (String::with_capacity(end - begin), begin);
+    let first = changed.partition_point(|(offset, ..)| *offset < begin);
+    for (offset, length, value) in changed[first..].iter().take_while(|(offset, ..)| *offset < end) {
+        part += &text[at..*offset];
+        part += value;
+        at = offset + length;
+    }
+    part + &text[at..end]
+}
+
 /// Adds the games that a scan of JSON finds.
 fn add_scanned(json: &str, line: usize, intake: &mut Intake) {
-    scan::scan(&letters(json), None, true, line, intake);
+    scan::scan(&letters(&in_order(json, MAX_ORDERED)), None, true, line, intake);
 }
 
 #[cfg(test)]

@@ -387,6 +387,12 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
     if let Some(text) = decode::certain(bytes) {
         return read_into(&text, intake);
     }
+    if let Some((text, damage)) = decode::mostly_utf8(bytes) {
+        read_into(&text, intake)?;
+        let line = 1 + bytes[..damage].iter().filter(|&&byte| byte == b'\n').count();
+        intake.warnings.push(Warning::new(line, "some letters are in an unknown encoding"));
+        return Ok(());
+    }
     // Reads in each encoding, keeps only the figures, and then reads in the best one.
     let mut best = None;
     for (index, (text, is_valid)) in decode::guesses(bytes).enumerate() {
@@ -411,7 +417,7 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
     let best = best.and_then(|(_, index)| decode::guesses(bytes).nth(index));
     let (text, is_valid) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
     read_into(&text, intake)?;
-    if !is_valid {
+    if !is_valid || decode::is_doubtful(bytes) {
         intake.warnings.push(Warning::new(0, "some letters are in an unknown encoding"));
     }
     Ok(())

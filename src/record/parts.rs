@@ -19,6 +19,36 @@ pub fn each<'a>(json: &'a str, task: impl FnMut(&'a RawValue)) {
     let _ = Each(task).deserialize(&mut serde_json::Deserializer::from_str(json));
 }
 
+/// Calls a function with each key and value of an object; with none if the text is no object.
+pub fn entries<'a>(json: &'a str, task: impl FnMut(Cow<'a, str>, &'a RawValue)) {
+    let _ = Entries(task).deserialize(&mut serde_json::Deserializer::from_str(json));
+}
+
+struct Entries<F>(F);
+
+impl<'a, F: FnMut(Cow<'a, str>, &'a RawValue)> DeserializeSeed<'a> for Entries<F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'a, F: FnMut(Cow<'a, str>, &'a RawValue)> Visitor<'a> for Entries<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<Cow<'a, str>>()? {
+            (self.0)(name, map.next_value()?);
+        }
+        Ok(())
+    }
+}
+
 struct Fields<'n, 'f, 'a> {
     names: &'n [&'n str],
     found: &'f mut [Option<&'a RawValue>],

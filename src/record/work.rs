@@ -19,7 +19,7 @@ mod tests {
     use crate::record;
 
     /// Texts that end or repeat where a reader expects something else. `\u{1}` is a part that is repeated.
-    const DAMAGED: [&str; 30] = [
+    const DAMAGED: [&str; 36] = [
         "(;GM[18]\u{1};B[dj ",
         "(;GM[18]\u{1};B[dj]x ",
         "(;gm[18]\u{1};b[dj]! ",
@@ -50,6 +50,12 @@ mod tests {
         "[\u{1}[",
         "\u{1}{\"requests\":[{\"x0\":1}]\n",
         "\u{1}1 2 3 4 5 6 7\n",
+        "\u{1}{\"a\":[\n",
+        "\u{1}{\"a\":{\"x0\":1}}\n",
+        "\u{1}[{\"0\":{\"response\":{}}},\n",
+        "[\u{1}{\"from\":[[",
+        "(;GM[18]\u{1}PB[a;B[b]",
+        "> (;GM[18]\u{1}\n> ;B[dj",
     ];
 
     fn steps(text: &str, repeats: usize) -> (usize, usize) {

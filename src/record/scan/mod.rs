@@ -21,8 +21,8 @@ use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use lexer::{Found, Lexer};
-pub(super) use piece::Piece;
-use piece::{Aside, Border, Colour, Form, Label, Mark, Player};
+use piece::{Aside, Border, Form, Label, Mark};
+pub(super) use piece::{Colour, Piece, Player};
 pub(super) use replay::Way;
 use replay::{Play, Stated};
 use std::convert::Infallible;
@@ -81,7 +81,30 @@ pub(super) fn scan(text: &str, start: Option<Position>, is_json: bool, line: usi
 
 /// True if JSON holds a whole move.
 pub(super) fn has_moves(json: &str) -> bool {
-    Lexer::new(json, true).read().pieces.iter().any(|piece| piece.form != Form::Fragment)
+    moves_in(json) > 0
+}
+
+/// Returns the number of whole moves in JSON.
+pub(super) fn moves_in(json: &str) -> usize {
+    Lexer::new(json, true).read().pieces.iter().filter(|piece| piece.form != Form::Fragment).count()
+}
+
+/// Returns the place in a move of a value with this name: 0 for the origin, 1 for the destination, 2 for the arrow.
+pub(super) fn role(key: &str) -> Option<u8> {
+    const ROLES: [&[&str]; 3] = [
+        &["from", "start", "src", "source", "origin", "piece", "queen", "amazon"],
+        &["to", "end", "dst", "dest", "destination", "target"],
+        &["arrow", "shoot", "shot", "block", "stone", "fire"],
+    ];
+    if let [b'x' | b'y' | b'X' | b'Y', number @ b'0'..=b'2'] = key.as_bytes() {
+        return Some(number - b'0');
+    }
+    let is_first = |letter: &(usize, char)| letter.0 > 0 && !letter.1.is_ascii_lowercase();
+    let length = key.char_indices().find(is_first).map_or(key.len(), |(at, _)| at);
+    let word = key[..length].to_ascii_lowercase();
+    let is_coordinate = words::is_coordinate(key);
+    let role = ROLES.iter().position(|names| names.contains(&&*word)).filter(|_| is_coordinate)?;
+    u8::try_from(role).ok()
 }
 
 /// Reads a move typed in a position: in any notation, but counted in the usual way.
@@ -127,6 +150,16 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
     let found = Lexer::new(text, false).read();
     let [piece] = found.pieces[..] else { return None };
     (piece.form != Form::Fragment).then_some(piece)
+}
+
+/// Returns the winner that a result in words names, `1-0`, `black lost on time`; `Some(None)` if it says that there is no
+/// winner yet, `None` if it is unclear.
+pub(super) fn winner(text: &str) -> Option<Option<Player>> {
+    match verdict::read(&format!("result: {text}"), ["", ""]) {
+        Verdict::Open | Verdict::Nothing => Some(None),
+        Verdict::Won(player) => Some(Some(player)),
+        Verdict::Weak | Verdict::Unclear => None,
+    }
 }
 
 /// Returns the ways to read pieces in a game from this start, the usual ones first.

@@ -1,6 +1,6 @@
 //! Reads game records from SGF.
 
-use super::scanner::{Property, Scanner, Tree};
+use super::scanner::{Property, Scanner, Tree, holds_move, shortened};
 use super::start::{SetUp, read_integer};
 use super::{ANALYSIS, MARKED, read_mark};
 use crate::board::moves::Move;
@@ -8,7 +8,7 @@ use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size};
 use crate::record::reading::{Intake, Lines, Reading, Warning};
-use crate::record::scan::{self, Piece, Way};
+use crate::record::scan::{self, Colour, Piece, Player, Way};
 use crate::record::{Analysis, GameRecord, LATE, MAX_NESTING, Note, PlayedMove, Variation};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -24,6 +24,7 @@ pub fn read(text: &str) -> Result<Reading, MalformedText> {
 
 /// Reads like [`read`], one game at a time.
 pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), MalformedText> {
+    let text = &*without_quotes(text);
     let (mut scanner, mut lines) = (Scanner::new(text), Lines::new(text));
     let (mut end, mut failure, mut unknown) = (0, None, BTreeSet::new());
     while let Some(mut tree) = scanner.tree() {
@@ -34,6 +35,7 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
             Ok((game, mut problems)) => {
                 problems.append(&mut tree.problems);
                 problems.append(&mut unknown_properties(&tree, &mut unknown));
+                problems.append(&mut odd_values(&tree));
                 problems.sort_by_key(|(offset, _)| *offset);
                 let warning = |(offset, text)| Warning::new(lines.at(offset), text);
                 intake.warnings.extend(problems.into_iter().map(warning));
@@ -53,6 +55,32 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
         Some(failure) => Err(MalformedText::new(failure.to_string())),
         None => Err(MalformedText::new("an SGF file begins with (;")),
     }
+}
+
+/// Replaces the marks of quoted mail by spaces, if the line with the first game has one.
+fn without_quotes(text: &str) -> Cow<'_, str> {
+    let first = super::scanner::begin(text).unwrap_or_default();
+    let line = text[..first].rfind('\n').map_or(0, |at| at + 1);
+    let depth = text[line..first].matches('>').count();
+    if depth == 0 || !text[line..first].chars().all(|c| c == '>' || c.is_whitespace()) {
+        return text.into();
+    }
+    let mut quoted = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        // The text keeps its length, and with it the offsets of its parts.
+        let mut left = depth;
+        let is_mark = |byte: &u8| match byte {
+            b'>' if left > 0 => {
+                left -= 1;
+                true
+            }
+            other => *other == b' ',
+        };
+        let marks = line.bytes().take_while(is_mark).count();
+        quoted.extend(std::iter::repeat_n(' ', marks));
+        quoted += &line[marks..];
+    }
+    quoted.into()
 }
 
 /// A problem and its offset in the text.
@@ -76,6 +104,36 @@ fn unknown_properties(tree: &Tree, known: &mut BTreeSet<String>) -> Vec<Problem>
         if !is_known && known.len() < MAX_NAMES {
             problems.push((property.offset(), format!("the property {name} is not kept")));
             known.insert(name.into_owned());
+        }
+    }
+    problems
+}
+
+/// Properties with one value, of which a reader takes the first.
+const SINGLE: [&str; 12] = ["B", "W", "GM", "SZ", "PB", "PW", "RE", "DT", "PC", "EV", "OT", "C"];
+
+/// Properties whose values can hold moves.
+const WITH_MOVES: [&str; 6] = ["B", "W", "C", "GC", "BM", ANALYSIS];
+
+/// Names values that hold moves, and further values of properties that have one.
+fn odd_values(tree: &Tree) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for property in tree.nodes().flat_map(|node| tree.properties(node)) {
+        let name = &*property.name();
+        let is_comment = ["C", "GC"].contains(&name);
+        for (index, (offset, raw)) in property.raw_values().enumerate() {
+            if index > 0 && SINGLE.contains(&name) {
+                problems.push((offset, format!("a further value of {name} is left out: {}", shortened(raw))));
+            }
+            // Any whole move is longer than five letters.
+            let has_move =
+                || raw.len() > 5 && !WITH_MOVES.contains(&name) && !scan::strays(raw, 1).is_empty();
+            if holds_move(raw, is_comment) || has_move() {
+                problems.push((offset, format!("the value of {name} holds a move: {}", shortened(raw))));
+            }
+            if problems.len() >= MAX_PROBLEMS {
+                return problems;
+            }
         }
     }
     problems
@@ -126,7 +184,7 @@ impl<'t> Heading<'t> {
     /// Returns the record without its moves. `swapped` exchanges the colours. Fails if the number is none.
     fn record(&self, start: Position, swapped: bool) -> Result<GameRecord, MalformedText> {
         let [black, white] = if swapped { ["PW", "PB"] } else { ["PB", "PW"] }.map(|name| self.text(name));
-        let (winner, by) = read_result(&self.text("RE"));
+        let (winner, by) = read_result(&self.text("RE"), start.side(), swapped).unwrap_or_default();
         let forfeit = match self.values("FORFEIT") {
             Some(values) => {
                 let mut values = values.into_iter();
@@ -137,7 +195,7 @@ impl<'t> Heading<'t> {
         let when = [self.text("DT"), self.text("PC")];
         let number = self.text("NUMBER");
         Ok(GameRecord {
-            winner: winner.map(|winner| if swapped { winner.opponent() } else { winner }),
+            winner,
             forfeit,
             when: when.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" "),
             event: self.text("EV"),
@@ -167,9 +225,19 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
     let (way, swapped) = way_of(&set_up, &moves).map_err(at_root)?;
     let mut reader = Reader { tree, way, swapped, problems: Vec::new() };
     let game = reader.line(tree.nodes().next(), &mut Vec::new(), 0)?;
+    if let Some(played) = game.moves.first().filter(|_| way.is_odd()) {
+        let node = main_line(tree).find(has_move).unwrap_or_default();
+        let text = moves_of(tree, node).next().map_or(Cow::default(), |(_, text)| text);
+        let text = format!("coordinates count in an unusual way: {} is {}", one_line(&text), played.mv);
+        reader.problems.push((tree.offset(node), text));
+    }
+    if way.start.side() == Side::White && !set_up.has_stones() && !set_up.names_side() {
+        let node = main_line(tree).find(has_move).unwrap_or_default();
+        reader.problems.push((tree.offset(node), "White moves first in this game".into()));
+    }
     let record = heading.record(way.start, swapped).map_err(at_root)?;
     let result = heading.text("RE");
-    if record.winner.is_none() && !["", "?", "0", "Void", "Draw"].contains(&result.trim()) {
+    if read_result(&result, way.start.side(), swapped).is_none() {
         let offset = tree.nodes().next().map_or(0, |root| tree.offset(root));
         reader.problems.push((offset, format!("the result {result:?} names no winner")));
     }
@@ -213,23 +281,46 @@ fn way_of(set_up: &SetUp, moves: &[(Side, Piece)]) -> Result<(Way, bool), Malfor
     Ok((best.1, best.2))
 }
 
-/// Parses the result property `RE`: returns the winner and, unless the game was lost on the board, the kind of forfeit.
-fn read_result(text: &str) -> (Option<Side>, Option<&'static str>) {
-    let (side, how) = text.split_once(['+', ' ']).unwrap_or((text, ""));
-    let winner = match &*side.trim().to_ascii_lowercase() {
-        "b" | "black" => Some(Side::Black),
-        "w" | "white" => Some(Side::White),
-        _ => None,
-    };
-    let kind = match how.trim() {
-        "T" | "Time" => Some(LATE),
-        "F" | "Forfeit" => Some("forfeit"),
+/// A result: the winner, and the kind of forfeit unless the game was lost on the board.
+type Outcome = (Option<Side>, Option<&'static str>);
+
+/// Parses the result property `RE`, in the form of the standard or in words. `first` moves first; `swapped` exchanges
+/// the colours. `None` if the property names no winner, although it should.
+fn read_result(text: &str, first: Side, swapped: bool) -> Option<Outcome> {
+    let lower = text.trim().to_lowercase();
+    let (side, how) = lower.split_once('+').unwrap_or((&lower, ""));
+    let of_colour = |colour| if swapped == (colour == Colour::Black) { Side::White } else { Side::Black };
+    let by_side = match side.trim() {
+        "b" | "black" => Some(of_colour(Colour::Black)),
+        "w" | "white" => Some(of_colour(Colour::White)),
         _ => None,
     };
     // A server of game 18 by name gives the score of Black.
-    let score = text.trim().parse().ok().filter(|score: &f64| *score != 0.0);
-    let by_score = score.map(|score| if score > 0.0 { Side::Black } else { Side::White });
-    (winner.or(by_score), kind)
+    let score: Option<f64> = lower.parse().ok();
+    let by_score = score.map(|score| of_colour(if score > 0.0 { Colour::Black } else { Colour::White }));
+    if score == Some(0.0) || ["void", "draw"].contains(&&*lower) {
+        return Some((None, None));
+    }
+    let winner = match by_side.or(by_score) {
+        Some(winner) => winner,
+        None => {
+            let Some(player) = scan::winner(&lower)? else { return Some((None, None)) };
+            match player {
+                Player::First => first,
+                Player::Second => first.opponent(),
+                Player::Of(colour) => of_colour(colour),
+            }
+        }
+    };
+    let has = |parts: &[&str]| by_side.is_none() && parts.iter().any(|part| lower.contains(part));
+    let kind = match how.trim() {
+        "t" | "time" => Some(LATE),
+        "f" | "forfeit" => Some("forfeit"),
+        _ if has(&["time", "flag", "超时"]) => Some(LATE),
+        _ if has(&["forfeit", "弃权", "违例", "犯规"]) => Some("forfeit"),
+        _ => None,
+    };
+    Some((Some(winner), kind))
 }
 
 /// Replaces line breaks with spaces: most properties hold a single line.
@@ -240,10 +331,24 @@ fn one_line(text: &str) -> String {
 /// Returns the sides and texts of a node's moves.
 fn moves_of<'t>(tree: &'t Tree, node: usize) -> impl Iterator<Item = (Side, Cow<'t, str>)> {
     tree.properties(node).filter_map(|property| match &*property.name() {
-        "B" => Some((Side::Black, property.value())),
-        "W" => Some((Side::White, property.value())),
+        "B" => Some((Side::Black, unbroken(property.value()))),
+        "W" => Some((Side::White, unbroken(property.value()))),
         _ => None,
     })
+}
+
+/// Removes the breaks that mail and editors put into a move: spaces between letters, else line breaks.
+fn unbroken(text: Cow<'_, str>) -> Cow<'_, str> {
+    let text = match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    };
+    if text.chars().all(|c| c.is_ascii_alphabetic() || c.is_whitespace())
+        && text.contains(char::is_whitespace)
+    {
+        return text.split_whitespace().collect();
+    }
+    if text.contains('\n') { text.lines().map(str::trim).collect() } else { text }
 }
 
 /// Reads the lines of a game tree.

@@ -58,6 +58,14 @@ impl<'t> Property<'t> {
         self.values.iter().map(move |value| unescaped(&text[value.begin as usize..value.end as usize]))
     }
 
+    /// Returns the values as written, with their offsets.
+    pub fn raw_values(&self) -> impl Iterator<Item = (usize, &'t str)> {
+        let text = self.text;
+        self.values
+            .iter()
+            .map(move |value| (value.begin as usize, &text[value.begin as usize..value.end as usize]))
+    }
+
     /// Returns the first value without escapes.
     pub fn value(&self) -> Cow<'t, str> {
         self.values().next().unwrap_or_default()
@@ -240,10 +248,10 @@ impl<'a> Scanner<'a> {
     /// Reads a property and adds it to the node `last`, which must be the newest one.
     fn add_property(&mut self, tree: &mut Tree, last: &mut usize) {
         let (offset, known) = (self.at, tree.values.len());
-        let result = self.property(&mut tree.values);
         if tree.nodes.is_empty() {
             *last = tree.add(*last, offset);
         }
+        let result = self.property(&mut tree.values);
         let is_late = *last + 1 != tree.nodes.len();
         if result.is_err() || is_late {
             tree.values.truncate(known);
@@ -328,9 +336,21 @@ fn begins_property(text: &str, is_lower: bool) -> bool {
         && text[letters..].trim_start().starts_with('[')
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let beginning: String = text.chars().take(100).collect();
     beginning.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(30).collect()
+}
+
+/// True if a value holds the beginning of a move, `;B[`: as a rule, the closing bracket of the value is missing. In a
+/// comment, which can quote a game, only a move that is not closed is one.
+pub(super) fn holds_move(raw: &str, is_comment: bool) -> bool {
+    let begins = |&at: &usize| {
+        let after = raw[at + 1..].trim_start();
+        let property = after.strip_prefix(['B', 'W', 'b', 'w']);
+        property.is_some_and(|rest| rest.trim_start().starts_with('['))
+    };
+    let found = raw.match_indices(';').map(|(at, _)| at).rfind(begins);
+    found.is_some_and(|at| !is_comment || !raw[at..].contains(']'))
 }
 
 /// Returns the offsets of the closing brackets from here on that are not escaped.

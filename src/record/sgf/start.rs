@@ -36,7 +36,14 @@ impl SetUp {
         let value = value.trim();
         match name {
             "AE" => self.emptied.extend(values()),
-            "SZ" => self.edge = Some(read_integer(name, value.split(':').next().unwrap_or_default())?),
+            "SZ" => {
+                let (columns, rows) = value.split_once([':', 'x', 'X', '×', '*']).unwrap_or((value, value));
+                let edges = [read_integer(name, columns)?, read_integer(name, rows)?];
+                if edges[0] != edges[1] {
+                    return Err(MalformedText::new(format!("SZ is {value}: expected 4 to 10 rows")));
+                }
+                self.edge = Some(edges[0]);
+            }
             "PL" if value.starts_with(['B', 'b']) => self.side = Some(Side::Black),
             "PL" if value.starts_with(['W', 'w']) => self.side = Some(Side::White),
             "PLY" => self.ply = Some(read_integer(name, value)?),
@@ -53,6 +60,11 @@ impl SetUp {
     /// True if the file names the size of the board.
     pub fn names_size(&self) -> bool {
         self.edge.is_some()
+    }
+
+    /// True if the file names the side to move.
+    pub fn names_side(&self) -> bool {
+        self.side.is_some()
     }
 
     /// Returns the size of the board, 10x10 by default. Fails if `SZ` is not from 4 to 10.

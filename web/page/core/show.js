@@ -406,7 +406,10 @@ export function chart() {
   });
   const legend = players.length > 0 ? [html("span", {}, t("curvePlayer", t("engine")))] : [icon("black"), html("span", {}, t("curveLegend"))];
   const proof = line.map(proofLabel).find((label) => label !== null);
-  if (points.some(({ proven }) => proven)) legend.push(html("span", {}, `□ ${proof ?? t("provenLegend")}`));
+  if (points.some(({ proven }) => proven)) {
+    const text = `□ ${proof ?? t("provenLegend")}`;
+    legend.push(html("span", { class: "proof", title: text }, text));
+  }
   const bars = review.bars(line);
   if (bars.length > 0) legend.push(html("span", {}, t("lossBars")));
   const leads = leadSeries(line);
