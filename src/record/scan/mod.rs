@@ -155,7 +155,17 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
 /// Returns the winner that a result in words names, `1-0`, `black lost on time`; `Some(None)` if it says that there is no
 /// winner yet, `None` if it is unclear.
 pub(super) fn winner(text: &str) -> Option<Option<Player>> {
-    match verdict::read(&format!("result: {text}"), ["", ""]) {
+    let full = |word| match words::colour(word) {
+        Some(Colour::Black) => "black",
+        Some(Colour::White) => "white",
+        None => word,
+    };
+    // Such as `(move 2)`.
+    let text = text.split('(').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    let text = text.split(' ').map(full).collect::<Vec<_>>().join(" ");
+    let bare = verdict::read(&text, ["", ""]);
+    let labelled = || verdict::read(&format!("result: {text}"), ["", ""]);
+    match if matches!(bare, Verdict::Nothing | Verdict::Weak) { labelled() } else { bare } {
         Verdict::Open | Verdict::Nothing => Some(None),
         Verdict::Won(player) => Some(Some(player)),
         Verdict::Weak | Verdict::Unclear => None,

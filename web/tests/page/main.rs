@@ -721,7 +721,7 @@ const UNTRANSLATED: &str = r#"((sources) => {
 })"#;
 
 /// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
-const NO_MESSAGES: [&str; 15] = [
+const NO_MESSAGES: [&str; 22] = [
     " (the bot crashed)",
     " (too late)",
     " (too much memory)",
@@ -730,19 +730,27 @@ const NO_MESSAGES: [&str; 15] = [
     "Botzone says {verdict}{reason}",
     "an array",
     "an object",
+    "an object",
     "black {black}{lead}, visits {visits}{line}",
     "effort {effort}",
     "in no game",
     "lead {lead}",
+    "loser: {value}",
+    "result: {text}",
+    "result: {value}",
+    "result: {}",
+    "the result",
     "win rate ",
     "win rate {rate}",
+    "winner: {value}",
     "winning rate ",
 ];
 
-/// Returns the texts of all Rust files in a folder and below.
+/// Returns the texts of all Rust files in a folder and below, without the vocabulary of results, which is no message.
 fn sources(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     entries
+        .filter(|path| !path.ends_with("verdict.rs"))
         .flat_map(|path| match path.is_dir() {
             true => sources(&path),
             false => vec![std::fs::read_to_string(path).expect("a source")],
