@@ -6,8 +6,8 @@
 //!    bars, text tables, statistics. [`filling`], [`shard`], [`games`]: completed games, self-play files, all inputs.
 //! 2. [`arguments`]: option values that commands share. [`cluster`]: work on all cores or many machines. [`training`]:
 //!    the training loop of the networks.
-//! 3. [`play`]: players, openings, and one game between two players. [`puzzles`]: what the commands that write puzzles
-//!    share.
+//! 3. [`play`]: players, openings, and one game between two players. [`puzzles`]: options, grades and
+//!    files of puzzles.
 //! 4. [`baseline`]: the papers' opponents.
 //! 5. [`mod@matches`]: players by name, games on all cores, the result file.
 //! 6. [`papers`]: the papers' tables, and the other games that the papers study.

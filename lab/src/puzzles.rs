@@ -1,4 +1,5 @@
-//! What the commands that write puzzles share: options, games, grades, and the loop that fills a file.
+//! Options, games and grades of puzzles, and the loop that fills a file with them: shared by `lab endgames` and
+//! `lab lead-puzzles`.
 
 use crate::arguments::{read_count, read_size};
 use crate::cluster::CoreArgs;

@@ -76,7 +76,7 @@ pub struct Piece {
     pub aside: Aside,
     /// Colour named before the move.
     pub mover: Option<Colour>,
-    /// What separates it from the piece before.
+    /// Separation from the piece before.
     pub border: Border,
     /// True if a word or number of prose can look like this.
     pub is_weak: bool,

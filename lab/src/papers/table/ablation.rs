@@ -198,7 +198,7 @@ mod tests {
     fn table_8_has_all_systems_and_table_5_two() {
         let shown =
             |table| SYSTEMS.map(|(system, ..)| system).into_iter().filter(move |one| is_shown(table, one));
-        assert!(shown("Z-5").eq(["mcts", "paper"]) || shown("Z-5").eq(["paper", "mcts"]));
+        assert!(shown("Z-5").eq(["mcts", "paper"]));
         assert_eq!(shown("Z-8").count(), SYSTEMS.len());
     }
 
