@@ -10,8 +10,8 @@ import { draw } from "page/core/show.js";
 import { territory } from "page/core/lead.js";
 import { save } from "page/core/records.js";
 import { review } from "page/core/review.js";
+import { beginGame } from "page/play/begin.js";
 import { isGame } from "page/play/coach.js";
-import { beginGame } from "page/rooms/play.js";
 
 /** Search time for each move, in seconds, when the engine fills the rest of a decided game. */
 const FILL_SECONDS = 0.1;
