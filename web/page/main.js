@@ -6,12 +6,15 @@ import { server } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
 import { sound } from "page/core/sound.js";
 import { ask, options } from "page/core/controls.js";
-import { room, roomAt } from "page/core/room.js";
+import { board } from "page/core/board.js";
+import { room, roomAt } from "page/core/current.js";
+import { canMove } from "page/core/turn.js";
+import { verdict } from "page/core/verdict.js";
 import {
-  canMove, interrupt, play, playTyped, setHalf, settle, step, tell, toggleAnalysis, undo, unlessStopped,
+  interrupt, play, playTyped, setHalf, settle, step, tell, toggleAnalysis, undo, unlessStopped,
 } from "page/core/game.js";
 import { hint } from "page/core/hint.js";
-import { board, draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show.js";
+import { draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show.js";
 import { FORMS, isOnlyHere, openFiles, openLink, openText, save, share, showGame } from "page/core/records.js";
 import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
@@ -249,7 +252,7 @@ async function begin() {
     byId("status").textContent = t("engineFailed", messageOf(error));
     return;
   }
-  await review.prepare();
+  await verdict.prepare();
   const wanted = roomAt(location.hash);
   const { isOpened, problem } = await openLink();
   // A first visit begins at the door, unless its address names a room.

@@ -8,8 +8,9 @@ import { GameTree } from "page/core/tree.js";
 import { CONTROLS, controlText, NEW_EDGES } from "page/core/strength.js";
 import { ask, choices } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
-import { canMove, interrupt, isEngineToMove, moveByEngine, play, setTreeToLookAt, unlessStopped } from "page/core/game.js";
-import { review } from "page/core/review.js";
+import { canMove, isEngineToMove } from "page/core/turn.js";
+import { interrupt, moveByEngine, play, setTreeToLookAt, unlessStopped } from "page/core/game.js";
+import { verdict } from "page/core/verdict.js";
 import { recent } from "page/core/recent.js";
 import { players } from "page/play/players.js";
 import { coach, isGame } from "page/play/coach.js";
@@ -145,7 +146,7 @@ class Play extends Room {
 
   /** @param {GameNode} node */
   status(node) {
-    return coach.isWarning(node) ? [review.remark(node)] : super.status(node);
+    return coach.isWarning(node) ? [verdict.remark(node)] : super.status(node);
   }
 
   /** @param {GameNode} node */
