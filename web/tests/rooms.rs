@@ -1,5 +1,5 @@
-//! Modules of the page: their imports form no cycle, the core imports no room, and no room imports another. Types name the
-//! elements of the page.
+//! Modules of the page: their imports form no cycle, the core imports no room, and no room imports another. Types name
+//! the elements of the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
