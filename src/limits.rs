@@ -102,6 +102,11 @@ impl Resources {
         |resources, size| resources.memory = usize::try_from(size << 20).unwrap_or(usize::MAX),
     );
 
+    /// Returns the number of cores available to the process; 1 if the system does not tell.
+    pub fn cores() -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
     /// Returns a number of bytes, clamped to the range of [`Self::MEMORY`].
     pub(crate) fn clamp_memory(bytes: usize) -> usize {
         let [min, max] = Self::MEMORY.range();

@@ -10,7 +10,7 @@ use crate::process::signal_group;
 use crate::program::Program;
 use clap::ValueEnum;
 use fastrand::Rng;
-use otrera::{GameRecord, Move, Position, Side};
+use otrera::{GameRecord, Move, Position, Resources, Side};
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -153,8 +153,7 @@ impl Faulty {
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let command =
             command(engine, fault, &folder, &mut rng).map_err(|problem| fault.not_injected(&problem));
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let busy = if fault == FullLoad { 2 * cores as u16 } else { 0 };
+        let busy = if fault == FullLoad { 2 * Resources::cores() as u16 } else { 0 };
         let load = Load::start(busy).map_err(|problem| fault.not_injected(&problem));
         let program = |command| Program::new(command, protocol).strict();
         let started = command.and_then(|command| Ok((program(command), load?)));

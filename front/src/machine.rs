@@ -4,13 +4,14 @@
 //! code would lengthen the source.
 
 use crate::memory::{self, Memory};
+use otrera::Resources;
 
 /// True in programs that ask the machine, and read files of weights.
 pub const IS_ASKED: bool = cfg!(feature = "machine");
 
 /// Returns the number of cores available to the process; 1 if the machine is not asked.
 pub fn cores() -> usize {
-    if IS_ASKED { std::thread::available_parallelism().map_or(1, usize::from) } else { 1 }
+    if IS_ASKED { Resources::cores() } else { 1 }
 }
 
 /// Returns the memory that this process can use; `None` if unknown or not asked.

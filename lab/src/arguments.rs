@@ -5,17 +5,12 @@ pub use otrera_arena::arguments::{
     MAX_GAMES, read_games, read_if, read_seconds, read_share, read_size, read_time,
 };
 use std::ops::Range;
-use std::thread;
 
 /// Parses command-line arguments, given without a program name; options left out get the command's defaults.
 pub fn parse<A: clap::Args>(words: &[String]) -> Result<A, String> {
     let command = A::augment_args(clap::Command::new("lab").no_binary_name(true));
     let parsed = command.try_get_matches_from(words).and_then(|found| A::from_arg_matches(&found));
     parsed.map_err(|error| error.to_string())
-}
-
-pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Maximum of [`read_count`], far above any experiment.

@@ -13,13 +13,9 @@
 use crate::cli::CommandLine;
 use crate::matches::{self, Matches};
 use crate::records::own_name;
-use crate::server::{Address, Refusal, answer_page, text_of, token};
-use axum::Router;
-use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{Method, StatusCode};
-use axum::response::{IntoResponse, Response};
+use crate::server::{Address, Answer, Refusal, answer_json, answer_page, refuse, text_of, token};
+use hyper::body::Incoming;
+use hyper::{Method, Request, StatusCode};
 use otrera_front::setup::Setup;
 use otrera_requests::engine::Engine;
 use serde_json::json;
@@ -69,17 +65,16 @@ async fn serve(options: &CommandLine) -> Result<(), String> {
         tabs,
         address,
     };
-    let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
     otrera_front::io::print(&format!("{url}\n"))?;
     if !options.settings.no_open
         && let Err(error) = open::that_detached(&url)
     {
         eprintln!("otrera: cannot open a browser ({error}); open the address above");
     }
-    let router = Router::new().fallback(respond).with_state(Arc::new(shared));
-    let server = axum::serve(listener, router);
+    let shared = Arc::new(shared);
+    let server = crate::server::serve(listener, move |request| respond(shared.clone(), request));
     tokio::select! {
-        result = server => result.map_err(|error| error.to_string()),
+        Err(error) = server => Err(error.to_string()),
         () = last_tab_closed(&mut open_tabs) => Ok(()),
     }
 }
@@ -129,28 +124,24 @@ async fn last_tab_closed(tabs: &mut watch::Receiver<usize>) {
     }
 }
 
-async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> Answer {
     let (parts, body) = request.into_parts();
     let path = match shared.address.path_of(&parts) {
         Ok(path) => path,
-        Err(refusal) => return refusal.into_response(),
+        Err(refusal) => return refuse(refusal),
     };
     match (&parts.method, path) {
         (&Method::GET, "") => answer_page(shared.page.clone()),
-        (&Method::POST, "ask") => ask(&shared, body).await.into_response(),
-        (&Method::POST, "save") => save(&shared, body).await.into_response(),
+        (&Method::POST, "ask") => ask(&shared, body).await.unwrap_or_else(refuse),
+        (&Method::POST, "save") => save(&shared, body).await.unwrap_or_else(refuse),
         (&Method::GET, "matches") => answer_json(shared.matches().unfinished()),
         (&Method::GET, "alive") => {
             shared.tabs.send_modify(|tabs| *tabs += 1);
             let _tab = OnDrop(|| shared.tabs.send_modify(|tabs| *tabs -= 1));
             std::future::pending().await
         }
-        _ => StatusCode::NOT_FOUND.into_response(),
+        _ => refuse((StatusCode::NOT_FOUND, "")),
     }
-}
-
-fn answer_json(answer: String) -> Response {
-    ([(CONTENT_TYPE, "application/json")], answer).into_response()
 }
 
 impl Shared {
@@ -159,13 +150,13 @@ impl Shared {
     }
 }
 
-async fn save(shared: &Shared, body: Body) -> Result<Response, Refusal> {
+async fn save(shared: &Shared, body: Incoming) -> Result<Answer, Refusal> {
     let request = text_of(body, matches::MAX_BYTES).await?;
     let saved = shared.matches().save(&request, token);
     Ok(answer_json(saved.unwrap_or_else(|problem| json!({"problem": problem}).to_string())))
 }
 
-async fn ask(shared: &Shared, body: Body) -> Result<Response, Refusal> {
+async fn ask(shared: &Shared, body: Incoming) -> Result<Answer, Refusal> {
     let request = text_of(body, MAX_BODY).await?;
     let (answer, answered) = oneshot::channel();
     let stop = Arc::new(AtomicBool::new(false));

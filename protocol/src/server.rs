@@ -3,19 +3,59 @@
 //! Paths begin with a random token. Requests with another path, host or origin are refused, so no other website can
 //! reach the server.
 
-use axum::body::{Body, to_bytes};
-use axum::http::header::{
-    CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, StatusCode, request};
-use axum::response::{IntoResponse, Response};
+use hyper::http::request;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{HeaderMap, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::time::Duration;
 
 /// Default port; fixed, because a browser stores the page's settings per port.
 const PORT: u16 = 7264;
 
+/// Time until the next connection is accepted after one that could not be, for example without free file descriptors.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// HTTP status and text of the answer to a refused request.
 pub type Refusal = (StatusCode, &'static str);
+
+/// Answer to a request.
+pub type Answer = Response<Full<Bytes>>;
+
+/// Answers the requests of all connections with `respond`, until this future is dropped. The future of an answer is
+/// dropped if the client closes its connection. Fails if the listener is unusable.
+pub async fn serve<F>(
+    listener: TcpListener,
+    respond: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+) -> io::Result<Infallible>
+where
+    F: Future<Output = Answer> + Send + 'static,
+{
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let respond = respond.clone();
+        let service = service_fn(move |request| {
+            let answer = respond(request);
+            async { Ok::<_, Infallible>(answer.await) }
+        });
+        let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+        // A broken connection concerns only its client.
+        tokio::spawn(async { drop(connection.await) });
+    }
+}
 
 /// The address of a server.
 pub struct Address {
@@ -76,20 +116,42 @@ pub fn token() -> Result<String, String> {
 
 /// Returns the answer with an HTML page. Other sites get no referrer; with `no-referrer`, Chromium would send a form of
 /// the page with `Origin: null`, which is refused.
-pub fn answer_page(page: String) -> Response {
+pub fn answer_page(page: String) -> Answer {
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CACHE_CONTROL, "no-store"),
         (REFERRER_POLICY, "same-origin"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    (headers, page).into_response()
+    answer(StatusCode::OK, page, headers)
+}
+
+/// Returns the answer with a JSON text.
+pub fn answer_json(text: String) -> Answer {
+    answer(StatusCode::OK, text, [(CONTENT_TYPE, "application/json")])
+}
+
+/// Returns the answer to a refused request.
+pub fn refuse((status, text): Refusal) -> Answer {
+    answer(status, text, [(CONTENT_TYPE, "text/plain; charset=utf-8")])
+}
+
+fn answer<const N: usize>(
+    status: StatusCode,
+    text: impl Into<Bytes>,
+    headers: [(HeaderName, &'static str); N],
+) -> Answer {
+    let mut answer = Response::new(Full::new(text.into()));
+    *answer.status_mut() = status;
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    answer.headers_mut().extend(headers);
+    answer
 }
 
 /// Reads a request body, refused above `limit` bytes; invalid UTF-8 becomes U+FFFD.
-pub async fn text_of(body: Body, limit: usize) -> Result<String, Refusal> {
-    let bytes = to_bytes(body, limit).await;
-    let bytes =
-        bytes.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off\n"))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+pub async fn text_of(body: Incoming, limit: usize) -> Result<String, Refusal> {
+    let read = Limited::new(body, limit).collect().await;
+    let read =
+        read.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off\n"))?;
+    Ok(String::from_utf8_lossy(&read.to_bytes()).into_owned())
 }

@@ -198,6 +198,20 @@ fn a_thousand_simultaneous_requests_are_answered() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn connections_that_cannot_be_accepted_do_not_stop_the_server() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let gui = Gui::start(&[]);
+    // File descriptors for the server's own files and a few connections.
+    let few = Rlimit { current: Some(16), maximum: Some(16) };
+    prlimit(Pid::from_raw(gui.program.id() as i32), Resource::Nofile, few).expect("a lower limit");
+    let streams: Vec<TcpStream> = (0..40).map(|_| gui.connect()).collect();
+    std::thread::sleep(Duration::from_millis(300));
+    drop(streams);
+    gui.assert_answers();
+}
+
+#[test]
 fn a_closed_connection_stops_the_search() {
     let gui = Gui::start(&[]);
     let fen = gui.ask(&json!({"do": "start", "edge": 10}))["fen"].clone();

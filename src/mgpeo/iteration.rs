@@ -13,7 +13,7 @@ use fastrand::Rng;
 
 /// A node on the path from the root.
 #[derive(Clone, Copy)]
-pub struct Step {
+pub struct PathNode {
     /// Address of the node.
     pub node: NodeId,
     /// The side that chose the node's action, for which its rewards count.
@@ -36,10 +36,10 @@ impl PaperSearch {
         let mut state = State::ToMove(self.root.position);
         let mut v = Tree::ROOT;
         self.path.clear();
-        self.path.push(Step { node: v, mover: state.chooser().opponent() });
+        self.path.push(PathNode { node: v, mover: state.chooser().opponent() });
         while self.tree.node(v).is_fully_expanded() {
             v = self.best_child(v);
-            self.path.push(Step { node: v, mover: state.chooser() });
+            self.path.push(PathNode { node: v, mover: state.chooser() });
             state = state.after(self.tree.node(v).action);
         }
         state
@@ -48,7 +48,7 @@ impl PaperSearch {
     /// Expansion (lines 8 to 14): creates a random child of the path's last node, appends the child to the path and
     /// returns the state there. Returns `state` if the game is over or the tree is full.
     pub fn expansion(&mut self, state: State) -> State {
-        let Some(&Step { node: v, .. }) = self.path.last() else { return state };
+        let Some(&PathNode { node: v, .. }) = self.path.last() else { return state };
         if state.winner().is_some() {
             return state;
         }
@@ -60,13 +60,13 @@ impl PaperSearch {
             actions
         });
         let Some(child) = child else { return state };
-        self.path.push(Step { node: child, mover: state.chooser() });
+        self.path.push(PathNode { node: child, mover: state.chooser() });
         state.after(self.tree.node(child).action)
     }
 
     /// Backup (lines 35 to 38) of Black's reward, from the root down instead of from the leaf up.
     pub fn backup(&mut self, for_black: WinRate) {
-        for &Step { node: v, mover } in &self.path {
+        for &PathNode { node: v, mover } in &self.path {
             let is_full = self.tree.is_full();
             let node = self.tree.node_mut(v);
             let reward = if mover == Side::Black { for_black } else { !for_black };

@@ -68,7 +68,7 @@ use crate::limits::{Limits, Resources};
 use crate::report::Report;
 use crate::threads::{self, ThreadPool};
 use crate::time::Instant;
-use iteration::Step;
+use iteration::PathNode;
 use report::Searched;
 use simulation::Simulator;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -84,7 +84,7 @@ pub struct PaperSearch {
     simulator: Simulator,
     pool: Option<ThreadPool>,
     /// Path of the current iteration, the root first.
-    path: Vec<Step>,
+    path: Vec<PathNode>,
     /// Buffer for the actions of a node.
     actions: Vec<Action>,
     /// Number of iterations of this run.

@@ -6,12 +6,15 @@ import { server } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
 import { sound } from "page/core/sound.js";
 import { ask, options } from "page/core/controls.js";
-import { room, roomAt } from "page/core/room.js";
+import { board } from "page/core/board.js";
+import { room, roomAt } from "page/core/current.js";
+import { canMove } from "page/core/turn.js";
+import { verdict } from "page/core/verdict.js";
 import {
-  canMove, interrupt, play, playTyped, setHalf, settle, step, tell, toggleAnalysis, undo, unlessStopped,
+  interrupt, play, playTyped, setHalf, settle, step, tell, toggleAnalysis, undo, unlessStopped,
 } from "page/core/game.js";
 import { hint } from "page/core/hint.js";
-import { board, draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show.js";
+import { draw, drawOverlay, drawSearch, forgetGrid } from "page/core/show.js";
 import { FORMS, isOnlyHere, openFiles, openLink, openText, save, share, showGame } from "page/core/records.js";
 import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
@@ -25,7 +28,6 @@ import { puzzles } from "page/rooms/puzzles.js";
 import { match } from "page/rooms/match.js";
 import { listenToPictures } from "page/picture.js";
 import { rules } from "page/rules.js";
-
 
 /** @param {string} chosen */
 function setLanguage(chosen) {
@@ -75,53 +77,93 @@ function stepByKey(event) {
   step(by);
 }
 
-function listen() {
-  /**
-   * @param {keyof Elements} id
-   * @param {() => unknown} action
-   */
-  const click = (id, action) => byId(id).addEventListener("click", () => action());
-  /**
-   * @template {keyof Elements} Id
-   * @param {Id} id
-   * @param {(element: Elements[Id]) => unknown} action
-   */
-  const change = (id, action) => byId(id).addEventListener("change", () => action(byId(id)));
+/**
+ * Calls an action after each click on a button.
+ * @param {keyof Elements} id
+ * @param {() => unknown} action
+ */
+function click(id, action) {
+  byId(id).addEventListener("click", () => action());
+}
+
+/**
+ * Calls an action with an element after each change of its value.
+ * @template {keyof Elements} Id
+ * @param {Id} id
+ * @param {(element: Elements[Id]) => unknown} action
+ */
+function change(id, action) {
+  byId(id).addEventListener("change", () => action(byId(id)));
+}
+
+/** The ways between the rooms: buttons, and the page's address. */
+function listenToWays() {
   click("door-play", () => askNewGame(false));
   click("basics-play", () => askNewGame(false));
   click("door-analyse", () => analyseRoom.visit());
   click("open-play", () => goTo(playRoom));
   click("open-analyse", () => goTo(analyseRoom));
   click("open-door", () => goTo(door));
+  addEventListener("hashchange", async () => {
+    if (!room().panel().leaves) return tell(t("matchRuns"));
+    const { problem } = await openLink();
+    // After a bad link, the engine resumes the interrupted task.
+    if (problem) return settle(problem);
+    return goTo(roomAt(location.hash));
+  });
+}
+
+/** The game shown: steps, typed moves, hints, analysis. */
+function listenToGame() {
   click("to-start", () => step(-Infinity));
   click("back", () => step(-1));
   click("forward", () => step(1));
   click("to-end", () => step(Infinity));
+  document.addEventListener("keydown", stepByKey);
   click("undo", undo);
   click("hint", hint);
+  click("analyse", toggleAnalysis);
+  byId("type-move").addEventListener("submit", (event) => {
+    event.preventDefault();
+    playTyped(byId("typed-move").value);
+  });
+  listenToLines();
+}
+
+/** The view of the board and of the analysis. */
+function listenToView() {
   click("flip", () => {
     board.flip(!board.flipped);
     draw();
   });
-  click("analyse", toggleAnalysis);
-  click("open", () => byId("file").click());
-  click("open-paste", () => {
-    byId("pasted").value = "";
-    ask("paste-dialog");
-  });
-  click("open-set-up", () => setUp.open());
-  click("set-up-clear", () => setUp.clear());
-  click("set-up-usual", () => setUp.usual());
-  click("set-up-cancel", () => setUp.cancel());
-  click("set-up-done", () => setUp.done());
-  click("share", share);
-  click("bench", measure);
-  change("language", ({ value }) => setLanguage(value));
-  change("theme", ({ value }) => setTheme(value));
   change("squares-shown", ({ value }) => {
     state.squares = /** @type {SquaresShown} */ (value);
     draw();
   });
+  change("lines", drawSearch);
+}
+
+/** Records: files, pasted texts, links, comments. */
+function listenToRecords() {
+  click("open", () => byId("file").click());
+  change("file", (input) => {
+    if (input.files?.length) openFiles([...input.files]);
+    input.value = "";
+  });
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer?.files.length) openFiles([...event.dataTransfer.files]);
+  });
+  click("open-paste", () => {
+    byId("pasted").value = "";
+    ask("paste-dialog");
+  });
+  byId("paste-dialog").addEventListener("close", () => {
+    if (byId("paste-dialog").returnValue === "read") openText(t("pasted"), byId("pasted").value);
+  });
+  change("games", ({ value }) => showGame(Number(value)));
+  click("share", share);
   byId("comment").addEventListener("input", () => {
     const { note } = state.tree.current;
     const { value } = byId("comment");
@@ -132,40 +174,34 @@ function listen() {
     state.tree.id ??= Date.now();
     recent.keep();
   });
-  change("lines", drawSearch);
-  change("games", ({ value }) => showGame(Number(value)));
-  change("file", (input) => {
-    if (input.files?.length) openFiles([...input.files]);
-    input.value = "";
-  });
-  listenToForms();
-  listenToLines();
-  playRoom.listen();
-  door.listen();
-  basics.listen();
-  analyseRoom.listen();
-  puzzles.listen();
-  sound.listen();
-  match.listen();
-  review.listen();
-  lesson.listen();
-  friend.listen();
+}
+
+/** The set-up of a position. */
+function listenToSetUp() {
+  click("open-set-up", () => setUp.open());
+  click("set-up-clear", () => setUp.clear());
+  click("set-up-usual", () => setUp.usual());
+  click("set-up-cancel", () => setUp.cancel());
+  click("set-up-done", () => setUp.done());
+}
+
+/** The page's settings, and the benchmark. */
+function listenToSettings() {
+  change("language", ({ value }) => setLanguage(value));
+  change("theme", ({ value }) => setTheme(value));
+  click("bench", measure);
+}
+
+function listen() {
+  listenToWays();
+  listenToGame();
+  listenToView();
+  listenToRecords();
+  listenToSetUp();
+  listenToSettings();
   listenToPictures();
-  recent.listen();
-  rules.listen();
-  document.addEventListener("keydown", stepByKey);
-  document.addEventListener("dragover", (event) => event.preventDefault());
-  document.addEventListener("drop", (event) => {
-    event.preventDefault();
-    if (event.dataTransfer?.files.length) openFiles([...event.dataTransfer.files]);
-  });
-  addEventListener("hashchange", async () => {
-    if (!room().panel().leaves) return tell(t("matchRuns"));
-    const { problem } = await openLink();
-    // After a bad link, the engine resumes the interrupted task.
-    if (problem) return settle(problem);
-    return goTo(roomAt(location.hash));
-  });
+  for (const one of [playRoom, door, basics, analyseRoom, puzzles, match, lesson, friend]) one.listen();
+  for (const part of [sound, review, recent, rules]) part.listen();
 }
 
 /** Runs the benchmark: shows the speed and the behaviour checksum, which is equal for all builds of the engine. */
@@ -206,21 +242,6 @@ function listenToLines() {
   });
 }
 
-function listenToForms() {
-  /**
-   * @param {keyof Elements} id
-   * @param {() => unknown} action
-   */
-  const submit = (id, action) => byId(id).addEventListener("submit", (event) => {
-    event.preventDefault();
-    action();
-  });
-  submit("type-move", () => playTyped(byId("typed-move").value));
-  byId("paste-dialog").addEventListener("close", () => {
-    if (byId("paste-dialog").returnValue === "read") openText(t("pasted"), byId("pasted").value);
-  });
-}
-
 async function begin() {
   setTheme(settings.get("theme") ?? "auto");
   setLanguage(language);
@@ -231,7 +252,7 @@ async function begin() {
     byId("status").textContent = t("engineFailed", messageOf(error));
     return;
   }
-  await review.prepare();
+  await verdict.prepare();
   const wanted = roomAt(location.hash);
   const { isOpened, problem } = await openLink();
   // A first visit begins at the door, unless its address names a room.

@@ -5,7 +5,7 @@ import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { unlessStopped } from "page/core/game.js";
 import { download } from "page/core/records.js";
-import { review } from "page/core/review.js";
+import { verdict } from "page/core/verdict.js";
 
 /** Canvas pixels per pixel of the drawing. */
 const PICTURE_SCALE = 2;
@@ -97,7 +97,7 @@ export function reviewPicture() {
   parts.push(placed(drawn, { x: gap, y, width: inner, height, box: `0 0 ${curveWidth} ${curveHeight}` }));
   y += height + gap;
   for (const side of SIDES) {
-    const { accuracy, counts: [inaccuracies, mistakes, blunders] } = review.summary(side);
+    const { accuracy, counts: [inaccuracies, mistakes, blunders] } = verdict.summary(side);
     parts.push(pictureText(`${t(side)} · ${t("accuracy")} ${accuracy?.toFixed(1) ?? "–"} · ${t("counts", inaccuracies, mistakes, blunders)}`, y + line - 6));
     y += line;
   }

@@ -357,6 +357,7 @@ interface State {
   pointed: number | null;
   preview: PlayedNode | null;
   squares: SquaresShown | null;
+  review: Review | null;
   searches: number;
   message: string | null;
 }

@@ -1,5 +1,7 @@
-//! Modules of the page: the core imports no room, and no room imports another. Types name the elements of the page.
+//! Modules of the page: their imports form no cycle, the core imports no room, and no room imports another. Types name
+//! the elements of the page.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use testkit::repository;
@@ -13,19 +15,70 @@ fn modules(folder: &str) -> Vec<(String, String)> {
     files.map(|path| (named(&path), fs::read_to_string(&path).expect("a module"))).collect()
 }
 
+/// The modules of the page, each with those that it imports.
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// Adds each module below a folder of `web/`.
+fn add_modules(folder: &Path, graph: &mut Graph) {
+    for entry in fs::read_dir(folder).expect("a folder of the page") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            add_modules(&path, graph);
+        } else if path.extension().is_some_and(|ending| ending == "js") {
+            let name = path.strip_prefix(repository().join("web")).expect("a file of the page");
+            let text = fs::read_to_string(&path).expect("a module");
+            // The end of an import, which can have several lines: from "page/core/state.js";
+            let ends = text.split("from \"").skip(1).filter_map(|rest| rest.split_once("\";\n"));
+            let imports = ends.map(|(module, _)| module.to_owned()).collect();
+            graph.insert(name.to_string_lossy().into_owned(), imports);
+        }
+    }
+}
+
+fn graph() -> Graph {
+    let mut graph = Graph::new();
+    for folder in ["page", "shared"] {
+        add_modules(&repository().join("web").join(folder), &mut graph);
+    }
+    let arrows = graph.values().map(BTreeSet::len).sum::<usize>();
+    assert!(graph.len() > 40 && arrows > 200, "{} modules, {arrows} imports", graph.len());
+    let unknown = graph.values().flatten().find(|module| !graph.contains_key(*module));
+    assert_eq!(unknown, None, "an import of no module");
+    graph
+}
+
+#[test]
+fn imports_form_no_cycle() {
+    let mut graph = graph();
+    // Modules that import nothing left, or are not imported, are removed until none of them is left.
+    loop {
+        let left: BTreeSet<String> = graph.keys().cloned().collect();
+        let imported: BTreeSet<String> = graph.values().flatten().cloned().collect();
+        graph.retain(|name, imports| imported.contains(name) && !imports.is_disjoint(&left));
+        if graph.len() == left.len() {
+            break;
+        }
+    }
+    let left: Vec<&String> = graph.keys().collect();
+    assert!(left.is_empty(), "on a cycle, or between two: {left:?}");
+}
+
 #[test]
 fn the_core_knows_no_room_and_no_room_another() {
-    let [core, rooms] = ["core", "rooms"].map(modules);
-    assert!(core.len() > 10 && rooms.len() >= 4, "{} modules, {} rooms", core.len(), rooms.len());
-    for (name, text) in core {
-        for outside in ["\"page/rooms/", "\"page/play/", "\"page/main.js\""] {
-            assert!(!text.contains(outside), "core/{name} imports from {outside}");
+    for (name, imports) in graph() {
+        for import in imports {
+            let is_room = import.starts_with("page/rooms/");
+            assert!(!is_room || name == "page/main.js", "{name} imports the room {import}");
+            let outside = name.starts_with("page/core/") && !import.starts_with("page/core/");
+            assert!(
+                !outside || import.starts_with("shared/"),
+                "{name} imports {import} from outside the core"
+            );
         }
+    }
+    for (name, text) in modules("core") {
         let question = ["===", "!=="].iter().find(|sign| text.contains(&format!("state.mode {sign}")));
         assert!(question.is_none(), "core/{name} asks for the mode: a hook of the room belongs there");
-    }
-    for (name, text) in rooms {
-        assert!(!text.contains("\"page/rooms/"), "rooms/{name} imports another room");
     }
 }
 

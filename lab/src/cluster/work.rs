@@ -1,9 +1,10 @@
 //! Command-line options that choose where work runs: on the cores of this machine or on a cluster.
 
 use super::ray;
-use crate::arguments::{cores, read_concurrency, read_range};
+use crate::arguments::{read_concurrency, read_range};
 use crate::interrupt::locked;
 use crate::progress::progress_bar;
+use otrera::Resources;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::Hash;
@@ -73,7 +74,7 @@ pub fn first_new<T, K: Eq + Hash>(
 impl CoreArgs {
     /// Returns the number of games or searches to run concurrently on this machine.
     pub fn concurrency(&self) -> usize {
-        self.concurrency.unwrap_or_else(cores)
+        self.concurrency.unwrap_or_else(Resources::cores)
     }
 
     /// Calls `work` with each item on [`Self::concurrency`] threads, which take the items in order. Stops after the

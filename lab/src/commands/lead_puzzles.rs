@@ -179,6 +179,7 @@ impl Puzzle for LeadPuzzle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::parse;
 
     #[test]
     fn a_line_is_read_back() {
@@ -204,5 +205,19 @@ mod tests {
         assert!(best == again && lost.is_finite(), "{best} {lost}");
         let single = Position::from_fen("q1**/****/****/Q1** w - - 0 1").unwrap();
         assert!(single.legal_moves().count() == 1 && lost_by_others(&single, 300, 1).is_none());
+    }
+
+    #[test]
+    fn a_move_loses_the_difference_of_the_leads_with_and_without_it() {
+        // Proven leads: a1-c3/c6 takes most of the board and keeps 10 moves, every other move 1 at most.
+        let position = Position::from_fen("q5/6/**1***/**1***/6/Q5 w - - 0 1").unwrap();
+        let best: Move = "a1-c3/c6".parse().unwrap();
+        assert_eq!(lost_by_others(&position, 3000, 1), Some((best, 9.0)));
+        let found = |lead: &str| {
+            let words = ["--puzzles", "unused", "--deep", "3000", "--lead", lead].map(str::to_owned);
+            only_move(&parse(&words).unwrap(), &position)
+        };
+        assert_eq!(found("9"), Some((best, 9.0)));
+        assert_eq!(found("9.5"), None);
     }
 }

@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> Result<(), String> {
 /// A finished fit or match: one line of the log.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Step {
+enum Finished {
     Fit(Fit),
     Match(Decision),
 }
@@ -206,7 +206,7 @@ impl<'a> Training<'a> {
             println!(
                 "{place}, fit: {games} games, {positions} positions, cross-entropy {losses}, favourite {favourites}"
             );
-            self.finish(Step::Fit(fit))?;
+            self.finish(Finished::Fit(fit))?;
         }
         step("match", &format!("against {best}, at most {} games", self.args.match_games));
         let decision = self.decide(round)?;
@@ -214,7 +214,7 @@ impl<'a> Training<'a> {
         if decision.kept {
             self.copy_to_best(round)?;
         }
-        self.finish(Step::Match(decision))
+        self.finish(Finished::Match(decision))
     }
 
     /// Copies the weights of a round to `best.json`.
@@ -280,9 +280,9 @@ impl<'a> Training<'a> {
     }
 
     /// Adds a finished fit or match to the log and to the rounds.
-    fn finish(&mut self, step: Step) -> Result<(), String> {
-        self.log.add(&json!(step).to_string())?;
-        add(&mut self.rounds, step)
+    fn finish(&mut self, finished: Finished) -> Result<(), String> {
+        self.log.add(&json!(finished).to_string())?;
+        add(&mut self.rounds, finished)
     }
 
     fn games(&self, round: u64) -> PathBuf {
@@ -329,10 +329,10 @@ impl Decision {
 
 /// Adds a finished fit or match to the training rounds. A fit begins a round and a match completes it; any other order
 /// is an error.
-fn add(rounds: &mut Vec<Round>, step: Step) -> Result<(), String> {
-    match (step, rounds.last_mut()) {
-        (Step::Fit(fit), None | Some((_, Some(_)))) => rounds.push((fit, None)),
-        (Step::Match(decision), Some((_, result @ None))) => *result = Some(decision),
+fn add(rounds: &mut Vec<Round>, finished: Finished) -> Result<(), String> {
+    match (finished, rounds.last_mut()) {
+        (Finished::Fit(fit), None | Some((_, Some(_)))) => rounds.push((fit, None)),
+        (Finished::Match(decision), Some((_, result @ None))) => *result = Some(decision),
         _ => return Err("cannot follow the previous step".into()),
     }
     Ok(())

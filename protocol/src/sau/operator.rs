@@ -138,11 +138,9 @@ pub use page::Question;
 
 mod page {
     use super::{Session, Unfinished};
-    use crate::server::{Address, answer_page, text_of};
-    use axum::Router;
-    use axum::extract::{Request, State};
-    use axum::http::{Method, StatusCode};
-    use axum::response::{IntoResponse, Response};
+    use crate::server::{self, Address, Answer, answer_page, refuse, text_of};
+    use hyper::body::Incoming;
+    use hyper::{Method, Request, StatusCode};
     use otrera_front::io::Event;
     use std::net::TcpListener;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -206,24 +204,23 @@ mod page {
     fn serve(listener: TcpListener, shared: Arc<Shared>, ended: oneshot::Receiver<()>) {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         runtime.block_on(async {
-            let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-            let router = Router::new().fallback(respond).with_state(shared);
+            let server = server::serve(listener, move |request| respond(shared.clone(), request));
             let closed = async {
                 let _ = ended.await;
                 tokio::time::sleep(AFTERWARDS).await;
             };
             tokio::select! {
-                _ = axum::serve(listener, router) => {}
+                _ = server => {}
                 () = closed => {}
             }
         });
     }
 
-    async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> Answer {
         let (parts, body) = request.into_parts();
         let path = match shared.address.path_of(&parts) {
             Ok(path) => path,
-            Err(refusal) => return refusal.into_response(),
+            Err(refusal) => return refuse(refusal),
         };
         let is_open = !shared.answered.load(Ordering::Relaxed);
         match (&parts.method, path) {
@@ -231,23 +228,26 @@ mod page {
             (&Method::GET | &Method::POST, "") if !is_open => answer_page(shared.game.page(Some(&Ok(())))),
             (&Method::POST, "") => match text_of(body, MAX_ANSWER).await {
                 Ok(text) => shared.take(&text),
-                Err(refusal) => refusal.into_response(),
+                Err(refusal) => refuse(refusal),
             },
-            _ => StatusCode::NOT_FOUND.into_response(),
+            _ => refuse((StatusCode::NOT_FOUND, "")),
         }
     }
 
     impl Shared {
         /// Sends the game given by a form's body to the session.
-        fn take(&self, body: &str) -> Response {
+        fn take(&self, body: &str) -> Answer {
             let text = body.trim().strip_prefix("move=").unwrap_or_default();
             let sent = self.game.told(text).and_then(|moves| {
                 let events = self.events.lock().map_err(|error| error.to_string())?;
                 self.answered.store(true, Ordering::Relaxed);
                 events.send(Event::Told(moves)).map_err(|error| error.to_string())
             });
-            let status = if sent.is_ok() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-            (status, answer_page(self.game.page(Some(&sent)))).into_response()
+            let mut answer = answer_page(self.game.page(Some(&sent)));
+            if sent.is_err() {
+                *answer.status_mut() = StatusCode::BAD_REQUEST;
+            }
+            answer
         }
     }
 }

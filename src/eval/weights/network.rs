@@ -98,9 +98,10 @@ impl Networks {
                     "network {name}: its squares are those of {edge}x{edge}, not {wanted}x{wanted}"
                 ));
             }
-            let mut inputs = edges.filter_map(Size::new).flat_map(random_inputs);
-            let checked = inputs.try_for_each(|inputs| network.check_sums(&inputs));
-            checked.map_err(|problem| format!("network {name}: {problem}"))?;
+            for size in edges.filter_map(Size::new) {
+                let checked = random_inputs(size).iter().try_for_each(|inputs| network.check_sums(inputs));
+                checked.map_err(|problem| format!("network {name}: {problem}"))?;
+            }
         }
         Ok(())
     }
@@ -152,24 +153,24 @@ pub(super) fn json<T: Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Yields the inputs of positions from random games. A random side moves each time, so that some games are lopsided.
-fn random_inputs(size: Size) -> impl Iterator<Item = Inputs> {
+/// Returns the inputs of positions from random games. A random side moves each time, so that some games are lopsided.
+fn random_inputs(size: Size) -> Vec<Inputs> {
     const GAMES: u64 = 2;
-    let (mut maps, mut legal) = (DistanceMaps::default(), Vec::new());
-    (0..GAMES).flat_map(move |seed| {
-        let (mut rng, mut position, mut inputs) = (Rng::with_seed(seed), Position::start(size), Vec::new());
+    let (mut maps, mut legal, mut inputs) = (DistanceMaps::default(), Vec::new(), Vec::new());
+    for seed in 0..GAMES {
+        let (mut rng, mut position) = (Rng::with_seed(seed), Position::start(size));
         loop {
-            inputs.extend(
-                [position, position.with_side(position.side().opponent())]
-                    .map(|position| Inputs::of::<PortableLanes>(&position, &mut maps)),
-            );
+            for side in [position.side(), position.side().opponent()] {
+                inputs.push(Inputs::of::<PortableLanes>(&position.with_side(side), &mut maps));
+            }
             legal.clear();
             legal.extend(position.legal_moves());
-            let Some(mv) = rng.choice(&legal) else { return inputs };
+            let Some(mv) = rng.choice(&legal) else { break };
             position = position.with_move(*mv);
             if rng.bool() {
                 position = position.with_side(position.side().opponent());
             }
         }
-    })
+    }
+    inputs
 }

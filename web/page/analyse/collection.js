@@ -5,7 +5,9 @@ import { startOf } from "shared/replay.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { opened, showGame } from "page/core/records.js";
-import { FAULTS, review } from "page/core/review.js";
+import { canReview } from "page/core/report.js";
+import { review } from "page/core/review.js";
+import { FAULTS, verdict } from "page/core/verdict.js";
 import { signed } from "page/core/lead.js";
 
 
@@ -16,7 +18,7 @@ import { signed } from "page/core/lead.js";
 export function phaseOf(node) {
   const { edge, amazons, arrows } = startOf(state.tree.start);
   const share = (arrows.length + node.ply - 1) / (edge ** 2 - amazons.length);
-  return review.scale.phases.filter((end) => share >= end).length;
+  return verdict.scale.phases.filter((end) => share >= end).length;
 }
 
 /** Returns an empty count of a player: games, and for each phase moves, their loss and the number of each fault. */
@@ -53,7 +55,7 @@ export const collection = {
       showGame(run.done);
       const { tree } = state;
       this.draw();
-      if (review.canBegin()) await review.begin();
+      if (canReview()) await review.begin();
       if (this.run !== run || state.tree !== tree || opened.games !== run.games) break;
       if (tree.reviewed.every(({ isReviewed }) => isReviewed)) this.count(tree);
     }
@@ -71,14 +73,14 @@ export const collection = {
       const known = this.players.get(name) ?? emptyCount();
       this.players.set(name, known);
       known.games += 1;
-      for (const node of review.movesOf(side)) {
+      for (const node of verdict.movesOf(side)) {
         const phase = known.phases[phaseOf(node)];
-        const mark = review.markOf(node);
+        const mark = verdict.markOf(node);
         const fault = mark ? FAULTS.indexOf(mark) : -1;
         if (fault >= 0) phase.faults[fault] += 1;
-        if (review.isDecided(node)) continue;
+        if (verdict.isDecided(node)) continue;
         phase.moves += 1;
-        phase.lost += review.lossOf(node) ?? 0;
+        phase.lost += verdict.lossOf(node) ?? 0;
       }
     }
   },
@@ -91,7 +93,7 @@ export const collection = {
     byId("review-all-done").textContent = run ? t("reviewingGame", run.done + 1, games.length) : "";
     byId("mistakes-part").hidden = this.players.size === 0;
     if (this.players.size > 0) byId("mistakes").replaceChildren(...this.mistakes());
-    const [opening, middle] = review.scale.phases.map((end) => percent(end, 0));
+    const [opening, middle] = verdict.scale.phases.map((end) => percent(end, 0));
     byId("mistake-note").textContent = t("mistakeNote", opening, middle);
     byId("standing-part").hidden = !standing;
     if (!standing) return;

@@ -1,15 +1,17 @@
 // The game shown, and everything that changes it: moves, the engine's turns, analysis.
 
 import { byId, opponentOf } from "shared/elements.js";
+import { squaresOf } from "shared/replay.js";
 import { messageOf, t } from "page/core/text.js";
 import { Stopped } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
 import { sound } from "page/core/sound.js";
 import { FULL_LEVEL } from "page/core/strength.js";
-import { enter, room } from "page/core/room.js";
-import { agreesWithHint } from "page/core/hint.js";
-import { board, draw, drawSearch } from "page/core/show.js";
-import { proveLine } from "page/core/records.js";
+import { endOf } from "page/core/tree.js";
+import { board } from "page/core/board.js";
+import { enter, room } from "page/core/current.js";
+import { canMove, canResign, isEngineToMove, isReplying, undoTarget } from "page/core/turn.js";
+import { chosen, draw, drawSearch } from "page/core/show.js";
 
 /**
  * Applies the last change: shows the position, then lets the engine move or analyse.
@@ -56,20 +58,6 @@ export async function describe(node, { tree } = state) {
   const { proof } = node.described;
   if (proof) tree.prove(node, proof);
   return /** @type {DescribedNode} */ (node);
-}
-
-/**
- * True if the engine is to move: at the end of a line or after the move just played, not while stepping through.
- * @param {GameNode} node
- */
-export function isEngineToMove(node) {
-  const isWanted = node.children.length === 0 || node === state.unanswered;
-  return state.players[state.tree.moverOf(node.ply)] === "engine" && isWanted && !node.winner;
-}
-
-/** True while the engine thinks about its move. */
-export function isReplying() {
-  return state.replying === state.change;
 }
 
 /**
@@ -231,19 +219,6 @@ export function undo() {
   goTo(node);
 }
 
-/** Returns the node to which `undo` goes, or null. */
-export function undoTarget() {
-  const { current, end } = state.tree;
-  if (current.winner && current !== end && !current.described?.winner) return current;
-  /** @param {GameNode} node */
-  const isEngines = ({ ply }) => state.players[state.tree.moverOf(ply)] === "engine";
-  /** @type {GameNode | null} */
-  let node = current.parent;
-  while (node && isEngines(node)) node = node.parent;
-  // Not before the position in which the game began.
-  return node && node.ply >= (state.tree.begun ?? 0) ? node : null;
-}
-
 /** Resigns for the person to move, at the end of a line. The game can still be continued. */
 export function resign() {
   const node = state.tree.current;
@@ -252,24 +227,6 @@ export function resign() {
   node.winner = opponentOf(side);
   state.half = {};
   settle(t("resigned", t(side)));
-}
-
-/**
- * True if a person can resign in this position.
- * @param {GameNode} node
- * @returns {node is DescribedNode}
- */
-export function canResign(node) {
-  return canMove(node) && node.children.length === 0 && !node.winner;
-}
-
-/**
- * True if a person can move in this position.
- * @param {GameNode} node
- * @returns {node is DescribedNode}
- */
-export function canMove(node) {
-  return Boolean(node.described && !node.described.winner && !isEngineToMove(node) && room().accepts(node));
 }
 
 /**
@@ -331,16 +288,6 @@ export function turnBoardToPerson() {
 }
 
 /**
- * Returns the best move of a search and its expected continuation, at most `count` moves.
- * @param {Pick<Found, "best" | "lines">} given
- * @param {number} count
- */
-export function bestLine({ best, lines }, count) {
-  if (best === null) return [];
-  return [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, count);
-}
-
-/**
  * Shows another game for two persons, so that the engine does not answer moves.
  * @param {GameTree} tree
  * @param {string | null} [message]
@@ -350,6 +297,19 @@ export function setTreeToLookAt(tree, message = null) {
   if (!tree.main) tree.keepMain();
   setTree("analyse", tree, message);
   proveLine(tree);
+}
+
+/**
+ * Asks the engine which positions of the line the filling bounds prove, and shows these proofs.
+ * @param {GameTree} tree
+ */
+async function proveLine(tree) {
+  const line = tree.line();
+  await unlessStopped(() => tree === state.tree, async () => {
+    const { proofs } = await engine.ask({ do: "proofs", fen: tree.start, moves: tree.movesTo(endOf(line)) });
+    for (const [ply, proof] of proofs.entries()) if (proof) tree.prove(line[ply], proof);
+    if (tree === state.tree) draw();
+  });
 }
 
 /** Returns the local date and time in the format of records: 2020.08.16 11:44. */
@@ -386,6 +346,16 @@ function shoot(moves, square) {
   return tell(t("noArrow", to, square));
 }
 
+/**
+ * True if the squares chosen so far are those of the hint's move.
+ * @param {Half} half
+ */
+function agreesWithHint(half) {
+  if (!state.hint) return false;
+  const { from, to } = squaresOf(state.hint.move);
+  return [undefined, from].includes(half.from) && [undefined, to].includes(half.to);
+}
+
 /** @param {Half} half */
 export function setHalf(half) {
   state.half = half;
@@ -411,3 +381,5 @@ export async function playTyped(text) {
     if (!(error instanceof Stopped)) tell(t("illegal", text, messageOf(error)));
   }
 }
+
+Object.assign(chosen, { square: choose, node: goTo });

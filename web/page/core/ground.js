@@ -5,7 +5,7 @@ import { placeOf, squareAt, squaresOf } from "shared/replay.js";
 import { t } from "page/core/text.js";
 import { engine, state } from "page/core/state.js";
 import { territory } from "page/core/lead.js";
-import { board } from "page/core/show.js";
+import { board } from "page/core/board.js";
 
 const SIDE_INDEX = { black: 0, white: 1 };
 /** @type {Record<string, string>} */

@@ -3,8 +3,8 @@
 import { squaresOf } from "shared/replay.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
-import { canMove, interrupt, look, search, tell, unlessStopped } from "page/core/game.js";
-import { board } from "page/core/show.js";
+import { canMove } from "page/core/turn.js";
+import { interrupt, look, search, tell, unlessStopped } from "page/core/game.js";
 
 /** Search time for a hint, in seconds. */
 const HINT_SECONDS = 1;
@@ -38,26 +38,4 @@ function tellHint(move, step) {
   const { from, to, arrow } = squaresOf(move);
   state.hint = { move, step };
   tell([t("hintAmazon", from), t("hintLanding", from, to), t("hintArrow", from, to, arrow)][step - 1]);
-}
-
-/**
- * True if the squares chosen so far are those of the hint's move.
- * @param {Half} half
- */
-export function agreesWithHint(half) {
-  if (!state.hint) return false;
-  const { from, to } = squaresOf(state.hint.move);
-  return [undefined, from].includes(half.from) && [undefined, to].includes(half.to);
-}
-
-/**
- * Returns the SVG elements of a move up to a step of the hint (1 to 3); without a step, of the whole move.
- * @param {Move} move
- * @param {number | undefined} step
- * @param {string} look
- */
-export function partsOf(move, step, look) {
-  const { from, to, arrow } = squaresOf(move);
-  if (step === 1) return [board.cell(from, `${look} here`, 0.6)];
-  return board.course({ from, to, arrow: step === 2 ? null : arrow }, look, `${look} shot`);
 }

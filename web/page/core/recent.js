@@ -6,7 +6,7 @@ import { engine, state } from "page/core/state.js";
 import { endOf, GameTree } from "page/core/tree.js";
 import { CONTROLS } from "page/core/strength.js";
 import { ask } from "page/core/controls.js";
-import { room } from "page/core/room.js";
+import { room } from "page/core/current.js";
 import { describe, interrupt, localTime, settle, setTree, turnBoardToPerson } from "page/core/game.js";
 
 const MAX_KEPT = 20;

@@ -5,9 +5,8 @@ import { messageOf, problemText, t } from "page/core/text.js";
 import { server } from "page/core/engine.js";
 import { engine, state } from "page/core/state.js";
 import { endOf, GameTree } from "page/core/tree.js";
-import { room } from "page/core/room.js";
+import { room } from "page/core/current.js";
 import { describe, interrupt, settle, setTreeToLookAt, tell, unlessStopped } from "page/core/game.js";
-import { draw } from "page/core/show.js";
 
 /** Maximum size of a file; the engine's limit is the same. */
 const MAX_MEGABYTES = 16;
@@ -118,19 +117,6 @@ export function showGame(index, message = null) {
   setTreeToLookAt(opened.trees[index], message);
   byId("games-label").hidden = opened.games.length < 2;
   byId("games").value = String(index);
-}
-
-/**
- * Asks the engine which positions of the line the filling bounds prove, and shows these proofs.
- * @param {GameTree} tree
- */
-export async function proveLine(tree) {
-  const line = tree.line();
-  await unlessStopped(() => tree === state.tree, async () => {
-    const { proofs } = await engine.ask({ do: "proofs", fen: tree.start, moves: tree.movesTo(endOf(line)) });
-    for (const [ply, proof] of proofs.entries()) if (proof) tree.prove(line[ply], proof);
-    if (tree === state.tree) draw();
-  });
 }
 
 /** @param {Form} form */

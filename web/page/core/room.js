@@ -1,36 +1,11 @@
 // The rooms of the page: ways to use the board. The core calls five hooks of the current room and knows no room itself.
 
 import { state } from "page/core/state.js";
+import { join, room } from "page/core/current.js";
+import { verdict } from "page/core/verdict.js";
 import { describe, search } from "page/core/game.js";
 import { draw, turnText, usualArrows } from "page/core/show.js";
-import { review } from "page/core/review.js";
 import { recent } from "page/core/recent.js";
-
-/** @type {Map<string, Room>} */
-const rooms = new Map();
-
-/** Returns the current room. */
-export function room() {
-  return /** @type {Room} */ (rooms.get(state.mode));
-}
-
-/**
- * Returns the room that a fragment of the page's address names, or undefined.
- * @param {string} address
- */
-export function roomAt(address) {
-  return [...rooms.values()].find((one) => one.address === address);
-}
-
-/**
- * Makes a room the current one and names it in the page's address.
- * @param {string} mode
- */
-export function enter(mode) {
-  state.mode = mode;
-  const { address } = room();
-  if (address && address !== location.hash) history.replaceState(null, "", address);
-}
 
 /** A room with the usual hooks: every move can be tried, and an analysis searches the position shown. */
 export class Room {
@@ -50,7 +25,7 @@ export class Room {
      * @type {GameShown | null}
      */
     this.before = null;
-    rooms.set(mode, this);
+    join(this);
   }
 
   /** True while this is the current room. */
@@ -97,7 +72,7 @@ export class Room {
    * @returns {(string | null)[]}
    */
   status(node) {
-    return [review.remark(node), turnText(node)];
+    return [verdict.remark(node), turnText(node)];
   }
 
   /**

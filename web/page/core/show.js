@@ -2,7 +2,6 @@
 
 import { byId, elementsWith, html, icon, keepInView, percent, SIDES, svg } from "shared/elements.js";
 import { boardAfter, squaresOf } from "shared/replay.js";
-import { Board } from "shared/board.js";
 import { Curve } from "shared/curve.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
@@ -11,14 +10,24 @@ import { leadAt, leadText, signed } from "page/core/lead.js";
 import { lineFrom, playedIn } from "page/core/tree.js";
 import { Squares } from "page/core/squares.js";
 import { replaceButtons, write } from "page/core/controls.js";
-import { room } from "page/core/room.js";
-import { canMove, canResign, choose, goTo, isEngineToMove, undoTarget } from "page/core/game.js";
-import { partsOf } from "page/core/hint.js";
-import { BETTER_MOVES, review } from "page/core/review.js";
+import { board } from "page/core/board.js";
+import { areRatesHidden, room } from "page/core/current.js";
+import { canMove, canResign, isEngineToMove, undoTarget } from "page/core/turn.js";
+import { BETTER_MOVES, NAMED_LOSS, SIGNS, verdict } from "page/core/verdict.js";
+import { drawReview } from "page/core/report.js";
 
-export const board = new Board(byId("board"));
-export const squares = new Squares(byId("squares"), board, { chosen: choose, canDrag: () => room().accepts(state.tree.current) });
-export const curve = new Curve(byId("curve"), (ply) => goTo(state.tree.line()[ply]), chart);
+/** Takes a square or a node of the line that somebody chooses. The game, which imports the drawing, sets both. */
+export const chosen = {
+  /** @type {(square: Square, dragged?: boolean) => unknown} */
+  square: () => undefined,
+  /** @type {(node: GameNode) => unknown} */
+  node: () => undefined,
+};
+export const squares = new Squares(byId("squares"), board, {
+  chosen: (square, dragged) => chosen.square(square, dragged),
+  canDrag: () => room().accepts(state.tree.current),
+});
+export const curve = new Curve(byId("curve"), (ply) => chosen.node(state.tree.line()[ply]), chart);
 let gridKey = "";
 /** The FEN in the field for FENs, unless somebody has edited the field. */
 let fenShown = "";
@@ -31,7 +40,7 @@ export function draw() {
   drawGrid(position, node);
   drawSteps(node);
   drawRoom();
-  review.draw();
+  drawReview();
   drawMoves();
   drawSearch();
   const status = [state.message, ...room().status(node)].flatMap((text) => (text ? sentence(text) : []));
@@ -143,7 +152,7 @@ function choicesIn(node) {
 export function drawOverlay(node) {
   const what = state.squares ?? room().panel().squares;
   const below = state.preview?.parent ?? node;
-  const lost = state.preview || !review.isFault(node) ? [] : node.reason?.lost ?? [];
+  const lost = state.preview || !verdict.isFault(node) ? [] : node.reason?.lost ?? [];
   board.under.replaceChildren(...(state.half.to ? [] : groundMarks(below, what, lost)));
   byId("squares-shown").value = what;
   const legend = groundLegend(below, what);
@@ -157,6 +166,18 @@ export function drawOverlay(node) {
   });
   const signs = (room().panel().signs ?? []).map(verdictSign);
   board.over.replaceChildren(...arrows, ...moves.flatMap(moveNumber), ...moveRates(moves), ...signs);
+}
+
+/**
+ * Returns the SVG elements of a move up to a step of the hint (1 to 3); without a step, of the whole move.
+ * @param {Move} move
+ * @param {number | undefined} step
+ * @param {string} look
+ */
+function partsOf(move, step, look) {
+  const { from, to, arrow } = squaresOf(move);
+  if (step === 1) return [board.cell(from, `${look} here`, 0.6)];
+  return board.course({ from, to, arrow: step === 2 ? null : arrow }, look, `${look} shot`);
 }
 
 /**
@@ -209,7 +230,7 @@ export function usualArrows(node) {
   const { ply } = node;
   const lines = state.found?.lines ?? [];
   const side = state.tree.moverOf(ply);
-  if (state.preview) return review.arrows(node);
+  if (state.preview) return verdict.arrows(node);
   if (state.hint) return [{ ...state.hint, side }];
   if (state.half.from || areMovesHidden()) return [];
   const pointed = state.pointed === null ? undefined : lines[state.pointed];
@@ -217,7 +238,7 @@ export function usualArrows(node) {
     const course = [pointed.move, ...pointed.continuation].slice(0, BETTER_MOVES);
     return course.map((move, index) => ({ move, side: state.tree.moverOf(ply + index), number: index + 1 }));
   }
-  return state.analysing ? lines.slice(0, Math.min(3, shownLines())).map(({ move, win_rate: rate }) => ({ move, side, rate })) : review.arrows(node);
+  return state.analysing ? lines.slice(0, Math.min(3, shownLines())).map(({ move, win_rate: rate }) => ({ move, side, rate })) : verdict.arrows(node);
 }
 
 /** Returns the number of best moves to show, as chosen on the page. */
@@ -261,7 +282,7 @@ export function drawMoves() {
     const cells = nodes.map((node) => moveButton(node));
     // If White moved first, Black's place in the first row is empty.
     if (number === 1 && state.tree.first === "white") cells.unshift(html("span", { class: "move" }, "…"));
-    return html("li", {}, html("span", { class: "move-number" }, number), ...cells, ...nodes.flatMap((node) => [...review.betterButton(node), ...variations(node)]));
+    return html("li", {}, html("span", { class: "move-number" }, number), ...cells, ...nodes.flatMap((node) => [...betterButton(node), ...variations(node)]));
   });
   replaceButtons(byId("moves"), items);
   keepInView(byId("moves"), byId("moves").querySelector("[aria-current]"));
@@ -276,8 +297,30 @@ function moveButton(node) {
     "data-ply": node.ply,
     disabled: !room().panel().steps,
     "aria-current": node === state.tree.current && "true",
-    onclick: () => goTo(node),
-  }, html("span", {}, move, " ", review.sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : leadOrRate(node)));
+    onclick: () => chosen.node(node),
+  }, html("span", {}, move, " ", sign(node) ?? ""), html("small", { class: "spoils" }, rate === null ? "" : leadOrRate(node)));
+}
+
+/**
+ * Returns the element with a move's sign in the list, or null.
+ * @param {GameNode} node
+ */
+function sign(node) {
+  const mark = verdict.markOf(node) ?? (areRatesHidden() ? null : node.note.mark);
+  if (!mark || !SIGNS[mark]) return null;
+  const label = t("marks")[mark];
+  return html("span", { class: `sign ${mark}`, role: "img", "aria-label": label, title: label }, SIGNS[mark]);
+}
+
+/**
+ * Returns the button with the better move below a fault in the list. It shows the position before the fault.
+ * @param {GameNode} node
+ */
+function betterButton(node) {
+  if (!verdict.isFault(node)) return [];
+  const text = `${t("better")}: ${node.parent.found?.best} (−${verdict.leadLossOf(node) < NAMED_LOSS ? verdict.lossText(node) : t("movesLost", verdict.leadLossOf(node).toFixed(1))})`;
+  const attributes = { type: "button", class: "variation", "data-better": node.ply, onclick: () => chosen.node(node.parent) };
+  return [html("button", attributes, text)];
 }
 
 /**
@@ -293,7 +336,7 @@ function leadOrRate(node) {
 function variations(node) {
   const main = new Set(state.tree.mainLine());
   const others = node.parent.children.filter((child) => child !== node);
-  return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => goTo(other) },
+  return others.map((other) => html("button", { type: "button", class: "variation", onclick: () => chosen.node(other) },
     `${t(main.has(other) ? "mainLine" : "variation")}: ${lineFrom(other).slice(0, 4).map(({ move }) => move).join(" ")}`,
     other.note.comment ? ` · ${other.note.comment}` : ""));
 }
@@ -313,11 +356,6 @@ export function drawSearch() {
   drawBestMoves((found?.lines ?? []).slice(0, shownLines()));
   drawOverlay(current);
   curve.draw({}, current.ply);
-}
-
-/** True if the win rates are hidden because they would spoil the game shown. */
-export function areRatesHidden() {
-  return !room().panel().rates;
 }
 
 /** True if the best moves are hidden. */
@@ -401,7 +439,7 @@ export function chart() {
   const points = line.flatMap((node) => {
     const { ply, rate, proof } = node;
     if (rate === null || (players.length > 0 && isOwnEstimate(node))) return [];
-    const mark = review.isFault(node) ? review.markOf(node) : null;
+    const mark = verdict.isFault(node) ? verdict.markOf(node) : null;
     return { ply, rate, proven: Boolean(proof), mark };
   });
   const legend = players.length > 0 ? [html("span", {}, t("curvePlayer", t("engine")))] : [icon("black"), html("span", {}, t("curveLegend"))];
@@ -410,7 +448,7 @@ export function chart() {
     const text = `□ ${proof ?? t("provenLegend")}`;
     legend.push(html("span", { class: "proof", title: text }, text));
   }
-  const bars = review.bars(line);
+  const bars = verdict.bars(line);
   if (bars.length > 0) legend.push(html("span", {}, t("lossBars")));
   const leads = leadSeries(line);
   const series = [...players, { side: players.length > 0 ? "otrera" : "black", points, legend }];

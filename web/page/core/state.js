@@ -33,6 +33,8 @@ export const state = {
   preview: null,
   /** The owners of squares that somebody chose to see; null for the room's usual ones. */
   squares: null,
+  /** The review in progress, or null. */
+  review: null,
   /** Number of searches in progress that a review waits for. */
   searches: 0,
   message: null,

@@ -442,3 +442,13 @@ export class GameTree {
     return tree;
   }
 }
+
+/**
+ * Returns the best move of a search and its expected continuation, at most `count` moves.
+ * @param {Pick<Found, "best" | "lines">} given
+ * @param {number} count
+ */
+export function bestLine({ best, lines }, count) {
+  if (best === null) return [];
+  return [best, ...(lines.find(({ move }) => move === best)?.continuation ?? [])].slice(0, count);
+}

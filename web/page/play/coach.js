@@ -4,7 +4,9 @@ import { byId, percent } from "shared/elements.js";
 import { settings, t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { write } from "page/core/controls.js";
-import { bestLine, canMove, isReplying, look, settle, undo } from "page/core/game.js";
+import { bestLine } from "page/core/tree.js";
+import { canMove, isReplying } from "page/core/turn.js";
+import { look, settle, undo } from "page/core/game.js";
 import { draw, squares } from "page/core/show.js";
 
 /** Selectable warning limits: the win rate, 0 to 1, that a move must lose before the coach warns. */

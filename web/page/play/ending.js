@@ -4,14 +4,15 @@ import { byId, icon, opponentOf, SIDES } from "shared/elements.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
 import { ask } from "page/core/controls.js";
-import { canMove, describe, interrupt, resign, search, settle, tell, unlessStopped } from "page/core/game.js";
-import { roomAt } from "page/core/room.js";
+import { canMove } from "page/core/turn.js";
+import { describe, interrupt, resign, search, settle, tell, unlessStopped } from "page/core/game.js";
+import { roomAt } from "page/core/current.js";
 import { draw } from "page/core/show.js";
 import { territory } from "page/core/lead.js";
 import { save } from "page/core/records.js";
 import { review } from "page/core/review.js";
+import { beginGame } from "page/play/begin.js";
 import { isGame } from "page/play/coach.js";
-import { beginGame } from "page/rooms/play.js";
 
 /** Search time for each move, in seconds, when the engine fills the rest of a decided game. */
 const FILL_SECONDS = 0.1;

@@ -6,8 +6,9 @@ import { state } from "page/core/state.js";
 import { clockText } from "page/core/controls.js";
 import { endOf } from "page/core/tree.js";
 import { engineAt } from "page/core/strength.js";
-import { isReplying, settle } from "page/core/game.js";
-import { board } from "page/core/show.js";
+import { board } from "page/core/board.js";
+import { isReplying } from "page/core/turn.js";
+import { settle } from "page/core/game.js";
 import { coach, isGame } from "page/play/coach.js";
 
 /** Milliseconds between two updates of the clocks. */

@@ -3,7 +3,8 @@
 import { byId, opponentOf, SIDES } from "shared/elements.js";
 import { messageOf, settings, t } from "page/core/text.js";
 import { state } from "page/core/state.js";
-import { review, reviewed } from "page/core/review.js";
+import { verdict } from "page/core/verdict.js";
+import { reviewed } from "page/core/review.js";
 import { describe, tell } from "page/core/game.js";
 import { download, readers } from "page/core/records.js";
 
@@ -67,7 +68,7 @@ export const ownMistakes = {
   async collect(side) {
     const { tree } = state;
     const rival = tree.record[opponentOf(side)] || t(opponentOf(side));
-    const found = review.gravesOf(side).map((node) => ({ node, loss: review.lossText(node) }));
+    const found = verdict.gravesOf(side).map((node) => ({ node, loss: verdict.lossText(node) }));
     /** @type {Mistake[]} */
     const mistakes = [];
     for (const { node: { parent, move, ply }, loss } of found) {

@@ -9,7 +9,7 @@ import { Room } from "page/core/room.js";
 import { describe, gameShown, interrupt, settle, setTreeToLookAt, tell } from "page/core/game.js";
 import { draw } from "page/core/show.js";
 import { openFiles } from "page/core/records.js";
-import { review } from "page/core/review.js";
+import { verdict } from "page/core/verdict.js";
 import { collection } from "page/analyse/collection.js";
 
 class Analyse extends Room {
@@ -24,7 +24,7 @@ class Analyse extends Room {
    * @param {GoesOn} goesOn
    */
   async answer(node, goesOn) {
-    if (review.isFault(node) && node.parent) {
+    if (verdict.isFault(node) && node.parent) {
       await describe(node.parent);
       await explain(node);
       if (!goesOn()) return;

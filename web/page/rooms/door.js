@@ -5,9 +5,11 @@ import { t } from "page/core/text.js";
 import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
 import { write } from "page/core/controls.js";
-import { enter, Room } from "page/core/room.js";
+import { board } from "page/core/board.js";
+import { enter } from "page/core/current.js";
+import { Room } from "page/core/room.js";
 import { gameShown, play, setHalf, setTree } from "page/core/game.js";
-import { board, draw } from "page/core/show.js";
+import { draw } from "page/core/show.js";
 
 /** Positions of the steps: move, shoot (which continues the first), cut off, count. */
 const STARTS = ["4q1/2*3/6/6/6/1Q4 w - - 0 1", "", "4*q/4*1/6/6/2Q3/6 w - - 0 1", "****1q/*****1/******/1*****/2****/Q1**** w - - 0 1"];

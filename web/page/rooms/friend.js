@@ -7,9 +7,10 @@ import { engine, state } from "page/core/state.js";
 import { endOf, GameTree } from "page/core/tree.js";
 import { goToPanel } from "page/core/controls.js";
 import { NEW_EDGES } from "page/core/strength.js";
+import { board } from "page/core/board.js";
 import { Room } from "page/core/room.js";
 import { describe, gameShown, interrupt, returnTo, setTree, setTreeToLookAt, tell, unlessStopped } from "page/core/game.js";
-import { board, turnText } from "page/core/show.js";
+import { turnText } from "page/core/show.js";
 import { readers } from "page/core/records.js";
 
 /** Maximum number of stored games; the oldest go. */

@@ -3,12 +3,12 @@
 import { byId, percent, SIDES } from "shared/elements.js";
 import { t } from "page/core/text.js";
 import { state } from "page/core/state.js";
-import { GameTree } from "page/core/tree.js";
+import { bestLine, GameTree } from "page/core/tree.js";
 import { goToPanel } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
-import { bestLine, describe, gameShown, goTo, returnTo, search, settle, setTree, tell, unlessStopped } from "page/core/game.js";
+import { describe, gameShown, goTo, returnTo, search, settle, setTree, tell, unlessStopped } from "page/core/game.js";
 import { turnText } from "page/core/show.js";
-import { BETTER_MOVES, review } from "page/core/review.js";
+import { BETTER_MOVES, verdict } from "page/core/verdict.js";
 
 /** Maximum win rate, 0 to 1, that a right answer can lose. */
 const RIGHT_LOSS = 0.02;
@@ -38,8 +38,8 @@ class Lesson extends Room {
    * @param {Side} side
    */
   async begin(side) {
-    const faults = review.gravesOf(side);
-    this.mistakes = faults.map((node) => ({ node, loss: review.lossOf(node), lost: review.lossText(node) }));
+    const faults = verdict.gravesOf(side);
+    this.mistakes = faults.map((node) => ({ node, loss: verdict.lossOf(node), lost: verdict.lossText(node) }));
     // The engine has not described the positions of a saved review.
     for (const { parent } of faults) await describe(parent);
     this.before = gameShown();

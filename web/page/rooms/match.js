@@ -9,11 +9,12 @@ import { endOf, GameTree } from "page/core/tree.js";
 import { sound } from "page/core/sound.js";
 import { NEW_EDGES } from "page/core/strength.js";
 import { ask, choices, clockText, options, write } from "page/core/controls.js";
+import { board } from "page/core/board.js";
 import { Room } from "page/core/room.js";
 import {
   interrupt, localTime, search, setHalf, settle, setTree, setTreeToLookAt, tell, unlessStopped,
 } from "page/core/game.js";
-import { board, draw } from "page/core/show.js";
+import { draw } from "page/core/show.js";
 import { readers } from "page/core/records.js";
 
 /** Milliseconds between two updates of the clocks. */

@@ -5,17 +5,16 @@ import { startOf } from "shared/replay.js";
 import { t } from "page/core/text.js";
 import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
-import { CONTROLS, controlText, engineAt, NEW_EDGES } from "page/core/strength.js";
+import { CONTROLS, controlText, NEW_EDGES } from "page/core/strength.js";
 import { ask, choices } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
-import {
-  canMove, interrupt, isEngineToMove, localTime, moveByEngine, play, setTree, setTreeToLookAt, turnBoardToPerson,
-  unlessStopped,
-} from "page/core/game.js";
-import { review } from "page/core/review.js";
+import { canMove, isEngineToMove } from "page/core/turn.js";
+import { interrupt, moveByEngine, play, setTreeToLookAt, unlessStopped } from "page/core/game.js";
+import { verdict } from "page/core/verdict.js";
 import { recent } from "page/core/recent.js";
 import { players } from "page/play/players.js";
 import { coach, isGame } from "page/play/coach.js";
+import { beginGame } from "page/play/begin.js";
 import { ending } from "page/play/ending.js";
 
 /** @type {["levels" | "full" | "fixed", keyof Control][]} */
@@ -65,7 +64,6 @@ function fillLevels() {
 }
 
 export function fillNewGame() {
-
   fillLevels();
   choices("new-size", "edge", NEW_EDGES.map((edge) => [edge, t("squaresOf", edge)]), asked.edge, (edge) => {
     asked.edge = edge;
@@ -109,23 +107,6 @@ export function askNewGame(isFromHere) {
   ask("new-game-dialog");
 }
 
-/**
- * Begins a game at the current node of a tree, with this many minutes for a person; 0 without a limit.
- * @param {GameTree} tree
- * @param {BySide<Player>} who
- * @param {Control} control
- * @param {number} [minutes]
- */
-export function beginGame(tree, who, control, minutes = 0) {
-  Object.assign(state, { players: who, control, analysing: false });
-  turnBoardToPerson();
-  const names = Object.fromEntries(SIDES.map((side) => [side, who[side] === "engine" ? engineAt(control) : ""]));
-  tree.record = { ...names, when: localTime(), control: control.level ? "" : controlText(control) };
-  const clock = { asked: minutes, limit: minutes ? 60 * minutes : null, used: { black: 0, white: 0 } };
-  Object.assign(tree, { id: Date.now(), begun: tree.current.ply, clock });
-  setTree("play", tree);
-}
-
 /** Begins a game with the choices in the dialog. */
 export async function newGame({ edge, minutes } = asked) {
   const goesOn = interrupt();
@@ -165,7 +146,7 @@ class Play extends Room {
 
   /** @param {GameNode} node */
   status(node) {
-    return coach.isWarning(node) ? [review.remark(node)] : super.status(node);
+    return coach.isWarning(node) ? [verdict.remark(node)] : super.status(node);
   }
 
   /** @param {GameNode} node */

@@ -4,13 +4,14 @@ import { byId, html, percent } from "shared/elements.js";
 import { squaresOf, startOf } from "shared/replay.js";
 import { settings, t } from "page/core/text.js";
 import { state } from "page/core/state.js";
-import { GameTree } from "page/core/tree.js";
+import { bestLine, GameTree } from "page/core/tree.js";
 import { goToPanel, options } from "page/core/controls.js";
+import { board } from "page/core/board.js";
 import { Room } from "page/core/room.js";
 import {
-  bestLine, gameShown, goTo, look, play, returnTo, search, setHalf, setTree, setTreeToLookAt, settle, tell, toggleAnalysis,
+  gameShown, goTo, look, play, returnTo, search, setHalf, setTree, setTreeToLookAt, settle, tell, toggleAnalysis,
 } from "page/core/game.js";
-import { board, draw } from "page/core/show.js";
+import { draw } from "page/core/show.js";
 import { dayNumber, ownMistakes } from "page/puzzles/own.js";
 
 /** Search time for the reply to a try, in seconds. */

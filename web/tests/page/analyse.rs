@@ -5,8 +5,8 @@ use super::*;
 use otrera::record::phase_of;
 
 /// Marks of the line shown, and the accuracies and counts of both players.
-const REVIEWED: &str = "[state.tree.line().map((node) => review.markOf(node)),
-    SIDES.map((side) => { const { accuracy, counts } = review.summary(side); return [accuracy.toFixed(1), counts]; })]";
+const REVIEWED: &str = "[state.tree.line().map((node) => verdict.markOf(node)),
+    SIDES.map((side) => { const { accuracy, counts } = verdict.summary(side); return [accuracy.toFixed(1), counts]; })]";
 
 #[test]
 fn a_review_with_leads_is_saved_and_comes_back() {
@@ -18,12 +18,12 @@ fn a_review_with_leads_is_saved_and_comes_back() {
     browser.evaluate("review.seconds = 0.1");
     browser.click_and_wait("#review", "!review.active && state.tree.reviewed.length > 1");
     // Random moves lose much: also where the result is clear but not proven.
-    let accuracies: [f64; 2] = value(&mut browser, "SIDES.map((side) => review.summary(side).accuracy)");
+    let accuracies: [f64; 2] = value(&mut browser, "SIDES.map((side) => verdict.summary(side).accuracy)");
     assert!(accuracies.iter().all(|accuracy| *accuracy < 90.0), "{accuracies:?}");
-    let stars = "state.tree.line().slice(1).filter((node) => review.isDecided(node) && review.markOf(node) === 'best').length";
+    let stars = "state.tree.line().slice(1).filter((node) => verdict.isDecided(node) && verdict.markOf(node) === 'best').length";
     browser.assert_value(stars, 0);
     // The lead is on the bar, in the list and on the curve.
-    browser.evaluate("goTo(state.tree.line().find((node) => review.markOf(node) === 'blunder'))");
+    browser.evaluate("goTo(state.tree.line().find((node) => verdict.markOf(node) === 'blunder'))");
     browser.wait_for("state.tree.current.reason !== undefined");
     for place in ["#rate", "#moves [aria-current] small"] {
         let shown = browser.text(place);

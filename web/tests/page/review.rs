@@ -36,7 +36,7 @@ fn review_marks_moves_by_their_loss() {
     let record = game(6, 5);
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     browser.assert_value("state.tree.line().every(({ isReviewed }) => isReviewed)", true);
-    let blunders = "state.tree.line().filter((node) => review.markOf(node) === 'blunder' && state.tree.lossOf(node) > 0.19).length";
+    let blunders = "state.tree.line().filter((node) => verdict.markOf(node) === 'blunder' && state.tree.lossOf(node) > 0.19).length";
     assert!(browser.evaluate(blunders).as_u64() > Some(2), "random moves have few blunders");
     // Replaces the search results by rates that give every mark.
     let mut rate = 0.5;
@@ -60,7 +60,7 @@ fn review_marks_moves_by_their_loss() {
     marked[MARKED.len() - 1].0 = 0.0;
     let (losses, marks): (Vec<f64>, Vec<&str>) =
         marked.into_iter().map(|(loss, mark)| (loss.max(0.0), mark)).unzip();
-    browser.assert_value("state.tree.line().slice(1).map((node) => review.markOf(node))", json!(marks));
+    browser.assert_value("state.tree.line().slice(1).map((node) => verdict.markOf(node))", json!(marks));
     // The list, the curve and the bars show the marks.
     let signs =
         "[...document.querySelectorAll('#moves [data-ply]')].map((button) => button.querySelector('.sign'))
@@ -106,7 +106,7 @@ fn better_move_is_drawn_and_its_line_previewed() {
     let record = game(6, 5);
     let positions = record.positions();
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
-    let fault = "state.tree.line().find((node) => review.markOf(node) === 'blunder')";
+    let fault = "state.tree.line().find((node) => verdict.markOf(node) === 'blunder')";
     browser.evaluate(&format!("goTo({fault})"));
     let ply: usize = value(&mut browser, "state.tree.current.ply");
     position(&mut browser);
@@ -151,7 +151,7 @@ fn better_move_is_drawn_and_its_line_previewed() {
         assert_eq!(browser.board(), expected(&positions[shown]), "{left}");
     }
     browser.click_and_wait(&button, &format!("state.tree.current.ply === {}", ply - 1));
-    let last = "state.tree.line().findLast((node) => review.markOf(node) === 'blunder')";
+    let last = "state.tree.line().findLast((node) => verdict.markOf(node) === 'blunder')";
     let ply = browser.evaluate(&format!("{last}.ply"));
     // The focus stays in the list while rows appear above it.
     browser.evaluate(&format!("goTo({last}); document.querySelector('#moves [aria-current]').focus()"));
@@ -169,7 +169,7 @@ fn review_runs_in_the_background_and_can_resume() {
     browser.assert_text("#review", "Review");
     let place = "byId('review').offsetTop";
     let before = browser.evaluate(place);
-    browser.click_and_wait("#review", "review.active && review.run.done >= 2");
+    browser.click_and_wait("#review", "review.active && state.review.done >= 2");
     assert_eq!(browser.evaluate(place), before, "the button moved");
     let progress = "[byId('review-progress').hidden, byId('review-progress').max]";
     browser.assert_value(progress, json!([false, positions.len()]));
@@ -179,18 +179,18 @@ fn review_runs_in_the_background_and_can_resume() {
         browser.press(key);
         assert_eq!(browser.board(), expected(&positions[ply]), "{key}");
     }
-    browser.wait_for("review.run.done >= 4");
+    browser.wait_for("state.review.done >= 4");
     browser.assert_value("review.active", true);
     // The review waits for an analysis and survives a restart of the engine.
-    browser.click_and_wait("#analyse", "review.run.waits && state.found?.visits > 500");
-    let done = browser.evaluate("review.run.done");
+    browser.click_and_wait("#analyse", "state.review.waits && state.found?.visits > 500");
+    let done = browser.evaluate("state.review.done");
     let visits: u64 = value(&mut browser, "state.found.visits");
     browser.wait_for(&format!("state.found.visits > {}", visits + 3000));
-    browser.assert_value("review.run.done", done);
+    browser.assert_value("state.review.done", done);
     browser.assert_text("#review-done", "waiting");
     browser.click("#analyse");
     browser.evaluate("engine.restart()");
-    browser.wait_for("review.run.done >= 6");
+    browser.wait_for("state.review.done >= 6");
     // A stopped review keeps its results.
     browser.click("#review");
     browser.assert_value("[review.active, byId('review-progress').hidden]", json!([false, true]));
@@ -209,9 +209,9 @@ fn review_runs_in_the_background_and_can_resume() {
     let shown = "state.tree.reviewed.length === 0 && Boolean(state.tree.current.described)";
     paste(&mut browser, &sgf::write(&game(8, 6)), shown);
     browser.assert_value("byId('review-result').hidden", true);
-    browser.click_and_wait("#review", "review.active && review.run.done >= 1");
-    browser.evaluate("globalThis.ended = review.run, 0");
-    browser.click_and_wait("#open-puzzles", "puzzles.active && review.run === null");
+    browser.click_and_wait("#review", "review.active && state.review.done >= 1");
+    browser.evaluate("globalThis.ended = state.review, 0");
+    browser.click_and_wait("#open-puzzles", "puzzles.active && state.review === null");
     assert!(browser.evaluate("ended.done").as_u64() < Some(10));
     browser.assert_text("#status", "only move that keeps the win");
 }
@@ -220,7 +220,7 @@ fn review_runs_in_the_background_and_can_resume() {
 fn lesson_judges_tries_after_a_blunder() {
     let Some(mut browser) = opened("a lesson") else { return };
     reviewed(&mut browser, THROWN_AWAY, 4, 0.1);
-    let marks = "state.tree.line().slice(1).map((node) => review.markOf(node))";
+    let marks = "state.tree.line().slice(1).map((node) => verdict.markOf(node))";
     assert_eq!(browser.evaluate(marks)[0], "blunder");
     browser.assert_value("byId('learn-white').disabled", true);
     let tree = "[state.tree.movesTo(state.tree.line().at(-1)), state.tree.root.children.length]";
@@ -267,7 +267,7 @@ fn lesson_goes_through_one_players_mistakes() {
     let positions = record.positions();
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
     let mistakes =
-        "review.movesOf('white').filter((node) => ['mistake', 'blunder'].includes(review.markOf(node)))";
+        "verdict.movesOf('white').filter((node) => ['mistake', 'blunder'].includes(verdict.markOf(node)))";
     let plies: Vec<usize> = value(&mut browser, &format!("{mistakes}.map(({{ ply }}) => ply)"));
     assert!(plies.len() > 1 && plies.iter().all(|ply| ply % 2 == 0), "{plies:?}");
     browser.click("#learn-white");
@@ -357,7 +357,7 @@ fn board_and_review_are_saved_as_pictures() {
     let (size, counts) = pixels(&mut browser, "boardPicture()", &colours);
     assert_eq!(size, [1440, 1440]);
     assert!(counts[0] > 100_000 && counts[1] > 100_000 && counts[2..] == [0, 0, 0], "{counts:?}");
-    browser.evaluate("goTo(state.tree.line().find((node) => review.markOf(node) === 'blunder'))");
+    browser.evaluate("goTo(state.tree.line().find((node) => verdict.markOf(node) === 'blunder'))");
     let (_, counts) = pixels(&mut browser, "boardPicture()", &colours);
     assert!(counts[2] > 500, "no arrow of the better move: {counts:?}");
     let (size, counts) = pixels(&mut browser, "reviewPicture()", &colours);
@@ -400,7 +400,7 @@ fn review_is_translated_accessible_and_fits_a_phone() {
     let record = game(6, 5);
     let record = GameRecord { black: "一".into(), white: "二".into(), ..record };
     reviewed(&mut browser, &sgf::write(&record), record.moves.len(), 0.06);
-    let fault = "goTo(state.tree.line().find((node) => review.markOf(node) === 'blunder'))";
+    let fault = "goTo(state.tree.line().find((node) => verdict.markOf(node) === 'blunder'))";
     for (language, width) in [("en", 1280), ("zh", 360)] {
         browser.choose("#language", language);
         browser.resize([width, 800], width < 500);

@@ -5,7 +5,6 @@
 //! trends can be compared, not absolute win rates.
 
 use super::study::{Cell, Study, file_name, machine, percent, percent_interval};
-use crate::arguments::cores;
 use crate::matches::score::{Score, side_of_a};
 use crate::play::player::run_search;
 use crate::sheet::Sheet;
@@ -101,7 +100,7 @@ fn is_shown(table: &str, system: &str) -> bool {
 
 /// Prints and saves table 5 or 8: win rates and iterations.
 pub fn win_rates(study: &Study, name: &str) -> Result<(), String> {
-    let cores = cores();
+    let cores = Resources::cores();
     let all_cores = format!("1 s, {cores} threads");
     let header = ["system", "won", "paper", "iterations in 1 s, 1 thread", &all_cores, "paper"];
     let mut sheet = Sheet::new(format!("{name}: win rates against the field, iterations in 1 s"), &header);

@@ -1,6 +1,5 @@
 //! Functions shared by the tables: playing the games, statistics, and output.
 
-use crate::arguments::cores;
 use crate::cluster::WorkArgs;
 use crate::files::{Output, PLOT};
 use crate::interrupt;
@@ -13,7 +12,7 @@ use crate::play::openings::Openings;
 use crate::plot::Plot;
 use crate::sheet::Sheet;
 use crate::stats::wilson;
-use otrera::{GameRecord, Size};
+use otrera::{GameRecord, Resources, Size};
 use otrera_arena::game::Control;
 use otrera_arena::screen::Show;
 use std::path::PathBuf;
@@ -112,7 +111,7 @@ pub fn machine() -> String {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_owned())
     });
-    format!("{} ({} cores)", model.unwrap_or_else(|| std::env::consts::ARCH.into()), cores())
+    format!("{} ({} cores)", model.unwrap_or_else(|| std::env::consts::ARCH.into()), Resources::cores())
 }
 
 #[cfg(test)]

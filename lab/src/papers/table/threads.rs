@@ -2,7 +2,6 @@
 //! threads.
 
 use super::study::{Study, machine};
-use crate::arguments::cores;
 use crate::play::player::run_search;
 use crate::plot::{Line, Plot};
 use crate::sheet::Sheet;
@@ -32,7 +31,7 @@ impl Speed {
 pub fn run(study: &Study) -> Result<(), String> {
     let (time, rounds) = if study.quick { (100, 1) } else { (1000, 5) };
     let positions = positions();
-    let speeds: Vec<Speed> = thread_counts(cores())
+    let speeds: Vec<Speed> = thread_counts(Resources::cores())
         .map(|threads| measure(threads, &positions, Duration::from_millis(time), rounds))
         .collect();
     let mut sheet = Sheet::new(
@@ -51,7 +50,7 @@ pub fn run(study: &Study) -> Result<(), String> {
         ]);
     }
     if let Some(two) = speeds.iter().find(|speed| speed.threads == 2) {
-        for threads in [4, 8, 16, 32].into_iter().filter(|threads| *threads > cores()) {
+        for threads in [4, 8, 16, 32].into_iter().filter(|threads| *threads > Resources::cores()) {
             let [least, most] = model(two.ratio(), threads).map(|share| share * threads as f64);
             let model = format!("{least:.1} to {most:.1}");
             sheet.row([threads.to_string()].into_iter().chain(vec![String::new(); 4]).chain([model]));

@@ -2,7 +2,6 @@
 //! speed of each parallel mode.
 
 use super::study::{Study, machine};
-use crate::arguments::cores;
 use crate::play::openings::random_moves;
 use crate::play::player::run_search;
 use crate::sheet::Sheet;
@@ -17,7 +16,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 pub fn run(study: &Study) -> Result<(), String> {
-    let threads = cores();
+    let threads = Resources::cores();
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
     let positions = positions(study.seed);
