@@ -39,9 +39,9 @@ const fn short_sighted(elo: u64, sight: usize, iterations: u64) -> Strength {
 // A move limit weakens more evenly than few iterations: even 50 iterations of the network beat beginners.
 const STRENGTHS: [Strength; 9] = [
     short_sighted(300, 2, 20),
-    short_sighted(575, 4, 20),
-    short_sighted(850, 6, 24),
-    short_sighted(1125, 11, 32),
+    short_sighted(575, 3, 32),
+    short_sighted(850, 6, 14),
+    short_sighted(1125, 11, 24),
     short_sighted(1400, 20, 50),
     short_sighted(1650, 34, 80),
     short_sighted(1900, 60, 130),
