@@ -162,9 +162,11 @@ impl Distributions {
     /// Adds the distribution with these logits.
     fn add(&mut self, logits: impl Iterator<Item = f32> + Clone) {
         let best = logits.clone().fold(f32::NEG_INFINITY, f32::max);
-        let scores: Vec<f32> = logits.map(|logit| logit - best).collect();
-        let sum = sum_of_odds(&scores);
-        self.values.extend(scores.iter().map(|&score| odds(score) / sum));
+        let start = self.values.len();
+        self.values.extend(logits.map(|logit| logit - best));
+        let values = &mut self.values[start..];
+        let share = sum_of_odds(values).recip();
+        values.iter_mut().for_each(|value| *value = odds(*value) * share);
         self.offsets.push(self.values.len() as i64);
     }
 }
