@@ -406,6 +406,7 @@ interface Source {
 /** A game in the browser's storage. */
 interface KeptGame {
   id: number;
+  of?: number | null;
   begun: number | null;
   clock: GameClock | null;
   players: BySide<Player>;

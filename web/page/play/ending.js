@@ -63,6 +63,7 @@ export const ending = {
     byId("play-again").replaceChildren(icon(opponentOf(this.person)), ` ${t("playChanged")}`);
     byId("ending").hidden = !winner && !byId("decided").textContent && byId("fill").hidden;
     byId("ending").classList.toggle("over", Boolean(winner));
+    byId("status").classList.toggle("heard", Boolean(winner && !state.message));
   },
 
   /** The person's side in a game against the engine. */
@@ -75,8 +76,8 @@ export const ending = {
    * @param {DescribedNode} node
    * @param {Side} winner
    */
-  result({ described, winner: early }, winner) {
-    const margin = early ? null : described.proof?.margin;
+  result({ described }, winner) {
+    const margin = described.winner ? described.proof?.margin : null;
     return t("wonBy", t(winner), margin);
   },
 
@@ -131,8 +132,8 @@ export const ending = {
   },
 
   /** Opens the analysis of the game and searches its moves. */
-  review() {
-    roomAt("#analyse")?.visit();
+  async review() {
+    await roomAt("#analyse")?.visit();
     if (!review.active) review.toggle();
   },
 

@@ -9,7 +9,7 @@ import { CONTROLS, controlText, engineAt, NEW_EDGES } from "page/core/strength.j
 import { ask, choices } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
 import {
-  canMove, interrupt, isEngineToMove, localTime, moveByEngine, play, setTree, setTreeToLookAt, turnBoardToPerson,
+  canMove, interrupt, isEngineToMove, localTime, moveByEngine, play, setTree, turnBoardToPerson,
   unlessStopped,
 } from "page/core/game.js";
 import { review } from "page/core/review.js";
@@ -144,8 +144,7 @@ class Play extends Room {
   accepts(node, { move } = {}) {
     const { tree } = state;
     if (move === undefined || !node.next || tree.begun === null || !tree.winner()) return true;
-    setTreeToLookAt(tree.copy());
-    play(move);
+    recent.analyse(tree).then(() => play(move));
     return false;
   }
 
