@@ -382,6 +382,7 @@ interface Panel {
   rates: boolean;
   moves: boolean;
   review: boolean;
+  bars: boolean;
   squares: SquaresShown;
   signs?: { square: Square, isRight: boolean }[];
   keeps: boolean;

@@ -88,7 +88,7 @@ export const ending = {
   text({ described: { winner, proof, owners }, winner: resigned, found, ply }) {
     if (winner || resigned) {
       const [black, white] = territory({ owners });
-      const [mover, lead] = [SIDES.indexOf(state.tree.moverOf(ply)), resigned ? found?.lead : null];
+      const [mover, lead] = [SIDES.indexOf(state.tree.moverOf(ply)), resigned && !winner ? found?.lead : null];
       const expected = lead == null ? "" : t("leadOf", t(SIDES[lead < 0 ? 1 - mover : mover]), Math.abs(lead));
       return [t("reachedFirst", black, white), expected, t("moveCount", Math.ceil(ply / 2))].filter(Boolean).join(" · ");
     }

@@ -86,6 +86,8 @@ function presetNewGame() {
   if (isGame() && asked.side !== "either") asked.side = state.players.black === "human" ? "black" : "white";
   const control = CONTROLS.findIndex((known) => JSON.stringify(known) === JSON.stringify(state.control));
   if (playRoom.active) byId("control").value = String(control);
+  // A strength that is no level is shown.
+  if (!controlAsked().level) byId("control").parentElement?.setAttribute("open", "");
   fillNewGame();
 }
 
@@ -178,7 +180,7 @@ class Play extends Room {
     const isHidden = isGame() && !state.tree.winner();
     const rates = !isHidden || coach.active;
     const moves = rates && !(isHidden && !state.analysing && canMove(state.tree.current));
-    return { ...super.panel(), rates, moves, review: rates };
+    return { ...super.panel(), rates, moves, review: rates, bars: false };
   }
 
   draw() {
