@@ -22,7 +22,7 @@ const TOOLS: &str = "
     }).map(({ id, className, textContent }) => `${id}.${className}: ${textContent}`), 0";
 
 /// Window size, rooms, and what must hold there.
-const MEASURES: [([u32; 2], &str, &str); 21] = [
+const MEASURES: [([u32; 2], &str, &str); 23] = [
     (
         [1366, 768],
         "play",
@@ -51,6 +51,16 @@ const MEASURES: [([u32; 2], &str, &str); 21] = [
     ([1366, 768], "end", "isInside('#moves', '#moves [aria-current]')"),
     ([390, 844], "play end door lesson analyse puzzles", "fits('#new-game', '#menu')"),
     ([360, 740], "play end door lesson analyse puzzles", "fits('#new-game', '#menu')"),
+    (
+        [360, 740],
+        "play door lesson analyse",
+        "box('.coordinate').height >= 9 && box('.coordinate').height <= 16",
+    ),
+    (
+        [1366, 768],
+        "play door lesson analyse puzzles",
+        "Math.abs(box('.coordinate').height / box('#board').height - 0.032) < 0.003",
+    ),
     ([390, 844], "play end door lesson", "box('#board').top <= 120 && fits('#board')"),
     ([390, 844], "play", "isBelow('#board', '#coach', '#analyse') && fits('#coach', '#analyse', '.acts')"),
     ([390, 844], "end", "fits('#result', '#end-review')"),
