@@ -45,7 +45,7 @@ const MEASURES: [([u32; 2], &str, &str); 23] = [
     (
         [1280, 720],
         "analyse",
-        "isWhole('#best-moves th') && box('#squares-shown').top < box('#analyse').bottom",
+        "isOneScreen() && box('#hint').top === box('#flip').top && isWhole('#best-moves th') && box('#squares-shown').top < box('#analyse').bottom",
     ),
     // The list is lower than at the end of the move.
     ([1366, 768], "end", "isInside('#moves', '#moves [aria-current]')"),
@@ -176,10 +176,14 @@ fn dialogs_align_their_controls() {
     browser.assert_value("byId('control').checkVisibility()", true);
     browser.press("Escape");
     browser.resize([1366, 768], false);
+    // With the height of the choices of `otrera gui`.
+    browser.evaluate("for (const id of ['match-side', 'match-size']) byId(id).style.height = '41px'");
     browser.evaluate("byId('match-dialog').showModal()");
     let beside = "[...document.querySelectorAll('#match-dialog label:has(> input:not([type=radio], [type=checkbox]))')]
         .filter((label) => label.lastElementChild.getBoundingClientRect().left > label.getBoundingClientRect().left + 1).length";
     browser.assert_value(beside, 0);
+    let split = "[...document.querySelectorAll('#match-dialog label')].filter((label) => label.getClientRects().length > 1).length";
+    browser.assert_value(split, 0);
 }
 
 #[test]
