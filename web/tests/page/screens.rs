@@ -154,6 +154,15 @@ fn the_end_of_a_game_moves_no_control_and_says_the_result_once() {
 }
 
 #[test]
+fn nothing_is_offered_while_the_engine_loads() {
+    let Some(mut browser) = opened("the page before its first room") else { return };
+    let offered = "[...document.querySelectorAll('main button, .rate, .card')].filter((part) => part.checkVisibility()).length > 1";
+    browser.assert_value(offered, true);
+    browser.evaluate("document.body.removeAttribute('data-mode')");
+    browser.assert_value(&format!("[{offered}, byId('status').checkVisibility()]"), json!([false, true]));
+}
+
+#[test]
 fn dialogs_align_their_controls() {
     let Some(mut browser) = opened("the dialogs") else { return };
     browser.evaluate(TOOLS);
