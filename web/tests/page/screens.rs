@@ -151,6 +151,11 @@ fn the_end_of_a_game_moves_no_control_and_says_the_result_once() {
         browser.assert_value("getComputedStyle(byId('status')).clipPath", "inset(50%)");
         browser.click_and_wait("#undo", "state.tree.winner() === null");
     }
+    // Analyse has no such result.
+    browser.evaluate("resign(); settle()");
+    browser.wait_for("byId('status').classList.contains('heard')");
+    browser.click_and_wait("#open-analyse", "analyseRoom.active");
+    browser.assert_value("getComputedStyle(byId('status')).clipPath", "none");
 }
 
 #[test]
