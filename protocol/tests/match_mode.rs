@@ -325,7 +325,9 @@ fn other_move(position: &Position, mv: Move) -> Move {
 fn the_opponents_move_needs_confirmation() {
     let Some(mut table) = Table::new("moves of a match", "match-moves") else { return };
     table.begin("white", 10, "15", "5");
-    table.browser.assert_text("#game-title", "Queen Bee  东北大学");
+    table.browser.assert_text("#game-title", "Queen Bee");
+    table.browser.assert_text("#game-title", "东北大学");
+    table.browser.assert_value("byId('game-title').scrollHeight <= byId('game-title').clientHeight", true);
     let begin = table.position();
     let [wrong, right] = ["d1-d6/g6", "d1-d7/g7"].map(|text| text.parse::<Move>().expect("a move"));
     table.click_move(wrong);

@@ -259,7 +259,7 @@ async function begin() {
   if (!isOpened && !(await recent.restore())) await (wanted && wanted !== door ? newGame() : door.visit());
   if (problem) tell(problem);
   listen();
-  if (wanted !== playRoom && wanted !== analyseRoom) wanted?.visit();
+  if (!wanted?.active) wanted?.visit();
 }
 
 begin();

@@ -383,6 +383,7 @@ interface Panel {
   rates: boolean;
   moves: boolean;
   review: boolean;
+  bars: boolean;
   squares: SquaresShown;
   signs?: { square: Square, isRight: boolean }[];
   keeps: boolean;
@@ -407,6 +408,7 @@ interface Source {
 /** A game in the browser's storage. */
 interface KeptGame {
   id: number;
+  of?: number | null;
   begun: number | null;
   clock: GameClock | null;
   players: BySide<Player>;

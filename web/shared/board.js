@@ -79,6 +79,8 @@ export class Board {
   /** Returns the SVG elements of an empty board: its squares and coordinates. */
   squares() {
     const length = this.edge * CELL;
+    // As large on every board, whatever its number of squares.
+    const size = (length + MARGIN + 1) / 36;
     /** @type {SVGElement[]} */
     const elements = [svg("rect", { class: "rim", x: -0.6, y: -0.6, width: length + 1.2, height: length + 1.2, rx: 0.8 })];
     for (let row = 0; row < this.edge; row += 1) {
@@ -88,8 +90,8 @@ export class Board {
       }
       const [x, y] = this.centre(squareAt(row, row));
       elements.push(
-        svg("text", { class: "coordinate", x, y: length + 3.6 }, squareAt(row, 0)[0]),
-        svg("text", { class: "coordinate", x: -2.6, y: y + 1.1 }, row + 1),
+        svg("text", { class: "coordinate", "font-size": size, x, y: length + 3.6 }, squareAt(row, 0)[0]),
+        svg("text", { class: "coordinate", "font-size": size, x: -2.6, y: y + size / 3 }, row + 1),
       );
     }
     return elements;

@@ -7,7 +7,7 @@ import { endOf, GameTree } from "page/core/tree.js";
 import { CONTROLS } from "page/core/strength.js";
 import { ask } from "page/core/controls.js";
 import { room } from "page/core/current.js";
-import { describe, interrupt, localTime, settle, setTree, turnBoardToPerson } from "page/core/game.js";
+import { describe, interrupt, localTime, settle, setTree, setTreeToLookAt, turnBoardToPerson } from "page/core/game.js";
 
 const MAX_KEPT = 20;
 /** Maximum length of a stored game, in characters of JSON. */
@@ -41,8 +41,8 @@ export const recent = {
     const stored = games.find(({ id }) => id === tree.id);
     // Another tab has changed this game: this tab stores its own copy.
     if (stored && JSON.stringify(stored) !== tree.kept) tree.id = Date.now();
-    const { id, begun, clock, current } = tree;
-    const game = { id, begun, clock, players, control, ply: current.ply, record: { ...tree.toRecord(), when: tree.record.when || localTime() } };
+    const { id, of, begun, clock, current } = tree;
+    const game = { id, of, begun, clock, players, control, ply: current.ply, record: { ...tree.toRecord(), when: tree.record.when || localTime() } };
     const text = JSON.stringify(game);
     if (text.length > MAX_KEPT_LENGTH) return;
     tree.kept = text;
@@ -60,11 +60,12 @@ export const recent = {
   },
 
   /**
-   * Shows a stored game. Returns an error message, or null.
+   * Shows a stored game, at its stored ply or another one. Returns an error message, or null.
    * @param {KeptGame} game
+   * @param {number} [ply]
    */
-  async show(game) {
-    const { id, begun, clock, players, control, ply, record } = game;
+  async show(game, ply = game.ply) {
+    const { id, of = null, begun, clock, players, control, record } = game;
     interrupt();
     let tree;
     try {
@@ -77,7 +78,7 @@ export const recent = {
     }
     const line = tree.line();
     const hasClock = [clock?.limit ?? 0, ...SIDES.map((side) => clock?.used?.[side])].every(Number.isFinite);
-    Object.assign(tree, { id, begun: line[begun ?? -1] ? begun : null, clock: hasClock ? clock : null, kept: JSON.stringify(game) });
+    Object.assign(tree, { id, of, begun: line[begun ?? -1] ? begun : null, clock: hasClock ? clock : null, kept: JSON.stringify(game) });
     // A resignation on the page can be taken back, as before the reload.
     if (tree.begun !== null) tree.end = null;
     /** @param {Player | undefined} player */
@@ -92,6 +93,17 @@ export const recent = {
     turnBoardToPerson();
     setTree(isPlayed ? "play" : "analyse", tree);
     return null;
+  },
+
+  /**
+   * Shows the stored analysis of a played game at the position that the game shows; without one, a copy of the game.
+   * @param {GameTree} tree
+   */
+  async analyse(tree) {
+    const played = tree.movesTo(endOf(tree.line()));
+    const kept = this.read().find(({ of, record: { moves } }) =>
+      of != null && of === tree.id && moves.length === played.length && moves.every(({ move }, index) => move === played[index]));
+    if (!kept || (await this.show(kept, tree.current.ply)) !== null) setTreeToLookAt(tree.copy());
   },
 
   /** @param {KeptGame} game */

@@ -85,15 +85,15 @@ export class Room {
   }
 
   /**
-   * Fifth hook: returns the parts of the page that the room shows and allows: winning `rates`, best `moves`, `review`;
-   * `squares`: owners of squares shown unless somebody chooses others; `signs`: ticks and crosses on squares,
+   * Fifth hook: returns the parts of the page that the room shows and allows: winning `rates`, best `moves`, `review`,
+   * `bars` of losses below the curve; `squares`: owners of squares shown unless somebody chooses others; `signs`: ticks and crosses on squares,
    * `{ square, isRight }`; `keeps`: stores the game; `leaves`: another game can be opened; `steps`: keys step through the
    * game. `draw()` draws the room's own sections.
    * @returns {Panel}
    */
   panel() {
     const does = { keeps: true, leaves: true, steps: true, draw: () => this.draw() };
-    return { rates: true, moves: true, review: true, squares: "off", ...does };
+    return { rates: true, moves: true, review: true, bars: true, squares: "off", ...does };
   }
 
   /** Draws the room's own sections, which are visible only in this room. */

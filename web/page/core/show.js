@@ -28,6 +28,8 @@ export const squares = new Squares(byId("squares"), board, {
   canDrag: () => room().accepts(state.tree.current),
 });
 export const curve = new Curve(byId("curve"), (ply) => chosen.node(state.tree.line()[ply]), chart);
+// What appears below the list makes it smaller.
+new ResizeObserver(keepMoveInView).observe(byId("moves"));
 let gridKey = "";
 /** The FEN in the field for FENs, unless somebody has edited the field. */
 let fenShown = "";
@@ -84,9 +86,8 @@ function sentence(text) {
 /** Shows the players and the other data of the record. */
 function drawTitle() {
   const { record } = state.tree;
-  const players = SIDES.flatMap((side) => [icon(side), ` ${record[side] || t(side)} `]);
-  const rest = [record.event, record.control, record.when].flatMap((text) => (text ? ` · ${text}` : []));
-  byId("game-title").replaceChildren(...players, ...rest);
+  const players = SIDES.map((side) => html("span", { class: "name" }, icon(side), ` ${record[side] || t(side)} `));
+  byId("game-title").replaceChildren(...players, [record.event, record.control, record.when].filter(Boolean).join(" · "));
 }
 
 /**
@@ -285,6 +286,12 @@ export function drawMoves() {
     return html("li", {}, html("span", { class: "move-number" }, number), ...cells, ...nodes.flatMap((node) => [...betterButton(node), ...variations(node)]));
   });
   replaceButtons(byId("moves"), items);
+  byId("moves").dataset.empty = t("movesEmpty");
+  keepMoveInView();
+}
+
+/** Scrolls the list to the move shown. */
+function keepMoveInView() {
   keepInView(byId("moves"), byId("moves").querySelector("[aria-current]"));
 }
 
@@ -448,7 +455,7 @@ export function chart() {
     const text = `□ ${proof ?? t("provenLegend")}`;
     legend.push(html("span", { class: "proof", title: text }, text));
   }
-  const bars = verdict.bars(line);
+  const bars = room().panel().bars ? verdict.bars(line) : [];
   if (bars.length > 0) legend.push(html("span", {}, t("lossBars")));
   const leads = leadSeries(line);
   const series = [...players, { side: players.length > 0 ? "otrera" : "black", points, legend }];
@@ -490,10 +497,10 @@ function playerSeries(line) {
     return rate == null ? [] : { side, point: { ply, rate: side === "black" ? rate : 1 - rate } };
   });
   if (told.length === 0) return [];
-  return SIDES.map((side) => {
+  return SIDES.flatMap((side) => {
     const points = told.filter((one) => one.side === side).map(({ point }) => point);
-    const text = t(points.length > 0 ? "curvePlayer" : "curveSilent", tree.record[side] || t(side));
-    return { side, points, legend: [icon(side), html("span", { class: "name" }, text)] };
+    const text = t("curvePlayer", tree.record[side] || t(side));
+    return points.length > 0 ? [{ side, points, legend: [icon(side), html("span", { class: "name" }, text)] }] : [];
   });
 }
 

@@ -14,7 +14,7 @@ export const ANALYSE_TEXT = {
     makeMain: "Make main line",
     deleteLine: "Delete variation",
     deletedLine: (move) => `The variation with ${move} is deleted.`,
-    territoryLegend: (black, white) => `Ground: Black (stripes) ${black} moves, White (rings) ${white}; × dead, red lost, unmarked contested.`,
+    territoryLegend: (black, white) => `Ground: Black (stripes) ${black} ${black === 1 ? "move" : "moves"}, White (rings) ${white}; × dead, red lost, unmarked contested.`,
     reasonOwn: (arrow, squares) => `The arrow on ${arrow} shuts ${squares === 1 ? "you out of 1 square" : `you out of ${squares} squares`}.`,
     reasonReply: (side, reply, squares) => `${side} answers ${reply}: that arrow shuts you out of ${squares === 1 ? "1 square" : `${squares} squares`}.`,
     reasonGround: (side, reply, before, after) => `After ${reply}, ${side} has ${after} squares instead of ${before}.`,

@@ -97,6 +97,11 @@ export class GameTree {
      */
     this.id = null;
     /**
+     * Key of the played game that this tree analyses, or null.
+     * @type {number | null}
+     */
+    this.of = null;
+    /**
      * Ply at which the game was begun on the page, or null if no game was begun.
      * @type {number | null}
      */
@@ -171,6 +176,7 @@ export class GameTree {
     });
     copy.current.winner = endOf(line).winner;
     copy.record = { ...this.record };
+    copy.of = this.begun === null ? this.of : this.id;
     copy.end = this.end === endOf(line) ? copy.current : null;
     copy.reviewed = this.reviewed.filter((node) => line[node.ply] === node).map(({ ply }) => copied[ply]);
     copy.show(copied[this.current.ply]);

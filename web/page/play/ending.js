@@ -64,6 +64,7 @@ export const ending = {
     byId("play-again").replaceChildren(icon(opponentOf(this.person)), ` ${t("playChanged")}`);
     byId("ending").hidden = !winner && !byId("decided").textContent && byId("fill").hidden;
     byId("ending").classList.toggle("over", Boolean(winner));
+    byId("status").classList.toggle("heard", Boolean(winner && !state.message));
   },
 
   /** The person's side in a game against the engine. */
@@ -76,8 +77,8 @@ export const ending = {
    * @param {DescribedNode} node
    * @param {Side} winner
    */
-  result({ described, winner: early }, winner) {
-    const margin = early ? null : described.proof?.margin;
+  result({ described }, winner) {
+    const margin = described.winner ? described.proof?.margin : null;
     return t("wonBy", t(winner), margin);
   },
 
@@ -88,7 +89,7 @@ export const ending = {
   text({ described: { winner, proof, owners }, winner: resigned, found, ply }) {
     if (winner || resigned) {
       const [black, white] = territory({ owners });
-      const [mover, lead] = [SIDES.indexOf(state.tree.moverOf(ply)), resigned ? found?.lead : null];
+      const [mover, lead] = [SIDES.indexOf(state.tree.moverOf(ply)), resigned && !winner ? found?.lead : null];
       const expected = lead == null ? "" : t("leadOf", t(SIDES[lead < 0 ? 1 - mover : mover]), Math.abs(lead));
       return [t("reachedFirst", black, white), expected, t("moveCount", Math.ceil(ply / 2))].filter(Boolean).join(" · ");
     }
@@ -132,8 +133,8 @@ export const ending = {
   },
 
   /** Opens the analysis of the game and searches its moves. */
-  review() {
-    roomAt("#analyse")?.visit();
+  async review() {
+    await roomAt("#analyse")?.visit();
     if (!review.active) review.toggle();
   },
 

@@ -95,7 +95,6 @@ export const players = {
     const turn = tree.winner() ? null : tree.moverOf(this.end.ply);
     byId("player-low").classList.toggle("turn", low === turn);
     byId("player-top").classList.toggle("turn", opponentOf(low) === turn);
-    byId("moves").dataset.empty = t("movesEmpty");
     this.drawClocks();
   },
 

@@ -10,12 +10,13 @@ import { describe, gameShown, interrupt, settle, setTreeToLookAt, tell } from "p
 import { draw } from "page/core/show.js";
 import { openFiles } from "page/core/records.js";
 import { verdict } from "page/core/verdict.js";
+import { recent } from "page/core/recent.js";
 import { collection } from "page/analyse/collection.js";
 
 class Analyse extends Room {
-  /** Shows a copy of the game that is on the board, so that the game itself stays as it is. */
-  visit() {
-    if (!this.active) setTreeToLookAt(gameShown().tree.copy());
+  /** Shows the analysis of the game that is on the board, or a copy of that game, so that it stays as it is. */
+  async visit() {
+    if (!this.active) await recent.analyse(gameShown().tree);
   }
 
   /**

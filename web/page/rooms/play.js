@@ -9,7 +9,7 @@ import { CONTROLS, controlText, NEW_EDGES } from "page/core/strength.js";
 import { ask, choices } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
 import { canMove, isEngineToMove } from "page/core/turn.js";
-import { interrupt, moveByEngine, play, setTreeToLookAt, unlessStopped } from "page/core/game.js";
+import { interrupt, moveByEngine, play, unlessStopped } from "page/core/game.js";
 import { verdict } from "page/core/verdict.js";
 import { recent } from "page/core/recent.js";
 import { players } from "page/play/players.js";
@@ -84,6 +84,8 @@ function presetNewGame() {
   if (isGame() && asked.side !== "either") asked.side = state.players.black === "human" ? "black" : "white";
   const control = CONTROLS.findIndex((known) => JSON.stringify(known) === JSON.stringify(state.control));
   if (playRoom.active) byId("control").value = String(control);
+  // A strength that is no level is shown.
+  if (!controlAsked().level) byId("control").parentElement?.setAttribute("open", "");
   fillNewGame();
 }
 
@@ -125,8 +127,7 @@ class Play extends Room {
   accepts(node, { move } = {}) {
     const { tree } = state;
     if (move === undefined || !node.next || tree.begun === null || !tree.winner()) return true;
-    setTreeToLookAt(tree.copy());
-    play(move);
+    recent.analyse(tree).then(() => play(move));
     return false;
   }
 
@@ -160,7 +161,7 @@ class Play extends Room {
     const isHidden = isGame() && !state.tree.winner();
     const rates = !isHidden || coach.active;
     const moves = rates && !(isHidden && !state.analysing && canMove(state.tree.current));
-    return { ...super.panel(), rates, moves, review: rates };
+    return { ...super.panel(), rates, moves, review: rates, bars: false };
   }
 
   draw() {

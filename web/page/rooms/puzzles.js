@@ -418,7 +418,9 @@ class Puzzles extends Room {
   /** Lists the player's own mistakes, those that are due first. */
   drawOwn() {
     const { list } = ownMistakes;
-    byId("own-due").textContent = t("ownDue", ownMistakes.due().length);
+    const due = ownMistakes.due().length;
+    byId("own-due").textContent = t("ownDue", due);
+    byId("own-due").className = due > 0 ? "badge" : "note";
     byId("own-none").hidden = list.length > 0;
     byId("own-part").hidden = list.length === 0;
     byId("own-export").disabled = list.length === 0;

@@ -49,8 +49,9 @@ fn blunder(browser: &mut Browser) {
 fn game_hides_rates_unless_the_coach_is_on() {
     let Some(mut browser) = opened("a game without spoilers") else { return };
     begin(&mut browser, SHORT_TIME);
-    let shown_at_the_end = ["#rate", "#moves small", "#end-review", "#curve .dot"];
-    let spoilers = [&shown_at_the_end[..], &["#best-moves tbody", ":is(.suggestion, .board-tag)"]].concat();
+    let shown_at_the_end = ["#moves small", "#end-review", "#curve .dot"];
+    let spoilers =
+        [&shown_at_the_end[..], &["#rate", "#best-moves tbody", ":is(.suggestion, .board-tag)"]].concat();
     let shown = "((selector) => [...document.querySelectorAll(selector)].some((part) => part.checkVisibility({ visibilityProperty: true })))";
     let is_shown =
         |browser: &mut Browser, selector: &str| value::<bool>(browser, &format!("{shown}({selector:?})"));

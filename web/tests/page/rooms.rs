@@ -82,3 +82,48 @@ fn a_finished_game_survives_another_move() {
     let stored = "recent.read().filter(({ begun }) => begun !== null).map(({ record }) => [record.winner, record.moves.length])";
     browser.assert_value(stored, json!([["white", plies]]));
 }
+
+#[test]
+fn a_review_stays_with_its_game() {
+    let Some(mut browser) = opened("the review of a game") else { return };
+    start_game(&mut browser);
+    play_and_wait(&mut browser, "c1-c5/f5".parse().expect("a move"));
+    browser.evaluate("resign()");
+    browser.evaluate("review.seconds = 0.1, 0");
+    let reviewed = "analyseRoom.active && review.run === null && state.tree.reviewed.length === 3
+        && state.tree.line().every(({ isReviewed, rate }) => isReviewed && rate !== null)";
+    browser.click_and_wait("#end-review", reviewed);
+    browser.assert_value("state.tree.current.ply", 2);
+    // Back in the game, another position is shown: the analysis opens there, with its review.
+    browser.click_and_wait("#open-play", "playRoom.active && state.tree.current.ply === 2");
+    browser.evaluate("goTo(state.tree.root)");
+    browser.click_and_wait("#open-analyse", reviewed);
+    browser.assert_value("[state.tree.current.ply, state.tree.winner()]", json!([0, "white"]));
+    browser.click_and_wait("#open-play", "playRoom.active");
+    open(&mut browser, "#analyse");
+    browser.wait_for(reviewed);
+    // Another move in the finished game is a variation beside the review.
+    browser.click_and_wait("#open-play", "playRoom.active");
+    browser.evaluate("goTo(state.tree.root)");
+    browser.wait_for("canMove(state.tree.root)");
+    click_move(&mut browser, "c1-c6/f6".parse().expect("a move"));
+    browser.wait_for("analyseRoom.active && state.tree.current.ply === 1");
+    browser.assert_value("state.tree.mainLine().every(({ isReviewed }) => isReviewed)", true);
+    browser.assert_value("recent.read().filter(({ of }) => of !== null).length", 1);
+}
+
+#[test]
+fn the_margin_of_a_game_survives_a_reload() {
+    let Some(mut browser) = opened("the margin of a game") else { return };
+    let fen = "q3/****/****/Q1** w - - 0 1";
+    browser.evaluate(&format!(
+        "beginGame(new GameTree({fen:?}), {{ black: 'human', white: 'human' }}, state.control)"
+    ));
+    for mv in ["a1-b1/a1", "a4-b4/a4"] {
+        browser.wait_for("canMove(state.tree.current)");
+        browser.evaluate(&format!("void play({mv:?})"));
+    }
+    browser.assert_text("#result", "White wins by at least 2 moves");
+    open(&mut browser, "");
+    browser.assert_text("#result", "White wins by at least 2 moves");
+}

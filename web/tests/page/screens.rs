@@ -10,6 +10,9 @@ const TOOLS: &str = "
         return height > 0 && top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth;
     });
     globalThis.isBelow = (upper, ...lower) => lower.every((one) => box(one).height > 0 && box(one).top >= box(upper).bottom - 1);
+    globalThis.isWhole = (selector) => [...document.querySelectorAll(selector)].every((one) => one.scrollWidth <= one.clientWidth);
+    globalThis.isInside = (list, part) => box(part).top >= box(list).top - 1 && box(part).bottom <= box(list).bottom + 1;
+    globalThis.isOneScreen = () => document.documentElement.scrollHeight <= innerHeight;
     globalThis.isBeside = (left, ...right) => right.every((one) => box(one).height > 0 && box(one).left >= box(left).right - 1);
     globalThis.cutTexts = () => [...document.querySelectorAll('body *')].filter((element) => {
         const { overflowX, textOverflow } = getComputedStyle(element);
@@ -19,7 +22,7 @@ const TOOLS: &str = "
     }).map(({ id, className, textContent }) => `${id}.${className}: ${textContent}`), 0";
 
 /// Window size, rooms, and what must hold there.
-const MEASURES: [([u32; 2], &str, &str); 14] = [
+const MEASURES: [([u32; 2], &str, &str); 23] = [
     (
         [1366, 768],
         "play",
@@ -28,6 +31,36 @@ const MEASURES: [([u32; 2], &str, &str); 14] = [
     ([1366, 768], "end", "fits('#board', '#moves', '#curve', '#result', '#end-review', '#play-again')"),
     ([1366, 768], "door lesson", "fits('#board') && isBeside('#board', '.door:not([hidden])')"),
     ([1366, 768], "door", "fits('#door-learn', '#door-play', '#door-analyse')"),
+    ([1366, 768], "door lesson analyse puzzles", "fits('#board') && isOneScreen()"),
+    (
+        [1366, 768],
+        "play end door lesson analyse puzzles",
+        "box('#open-door').left === 16 && box('#open-door').top === 0",
+    ),
+    (
+        [1366, 768],
+        "analyse",
+        "fits('.controls', '#curve', '#moves') && isInside('#moves', '#moves [aria-current]')",
+    ),
+    (
+        [1280, 720],
+        "analyse",
+        "isOneScreen() && box('#hint').top === box('#flip').top && isWhole('#best-moves th') && box('#squares-shown').top < box('#analyse').bottom",
+    ),
+    // The list is lower than at the end of the move.
+    ([1366, 768], "end", "isInside('#moves', '#moves [aria-current]')"),
+    ([390, 844], "play end door lesson analyse puzzles", "fits('#new-game', '#menu')"),
+    ([360, 740], "play end door lesson analyse puzzles", "fits('#new-game', '#menu')"),
+    (
+        [360, 740],
+        "play door lesson analyse",
+        "box('.coordinate').height >= 9 && box('.coordinate').height <= 16",
+    ),
+    (
+        [1366, 768],
+        "play door lesson analyse puzzles",
+        "Math.abs(box('.coordinate').height / box('#board').height - 0.032) < 0.003",
+    ),
     ([390, 844], "play end door lesson", "box('#board').top <= 120 && fits('#board')"),
     ([390, 844], "play", "isBelow('#board', '#coach', '#analyse') && fits('#coach', '#analyse', '.acts')"),
     ([390, 844], "end", "fits('#result', '#end-review')"),
@@ -54,11 +87,14 @@ fn every_room_fits_its_screen() {
     browser.evaluate(TOOLS);
     start_game(&mut browser);
     play_and_wait(&mut browser, "c1-c5/f5".parse().expect("a move"));
-    browser.evaluate("coach.seconds = coach.preparation = 0.1");
+    // Only `otrera gui` shows Match in the header.
+    browser.evaluate("coach.seconds = coach.preparation = 0.1; byId('open-match').hidden = false");
     browser.click_and_wait("#coach", "document.querySelector('#curve svg') !== null");
     let rooms = [
         ("play", "0", "playRoom.active"),
         ("end", "resign()", "state.tree.winner() !== null"),
+        ("analyse", "analyseRoom.visit()", "analyseRoom.active && Boolean(state.tree.current.described)"),
+        ("puzzles", "puzzles.visit()", "puzzles.active && Boolean(state.tree.current.described)"),
         ("door", "door.visit()", "door.active && state.half.from !== undefined"),
         ("lesson", "basics.visit()", "basics.active && state.half.from !== undefined"),
     ];
@@ -80,6 +116,88 @@ fn every_room_fits_its_screen() {
         }
         assert_schemes_accessible(&mut browser, room);
     }
+}
+
+#[test]
+fn the_end_of_a_game_moves_no_control_and_says_the_result_once() {
+    let Some(mut browser) = opened("the screen at the end of a game") else { return };
+    browser.evaluate(TOOLS);
+    let fen = "q7/8/8/********/********/8/8/Q7 w - - 0 1";
+    browser.evaluate(&format!(
+        "beginGame(new GameTree({fen:?}), {{ black: 'human', white: 'human' }}, state.control)"
+    ));
+    for ply in 0..16 {
+        browser.wait_for(&format!("state.tree.current.ply === {ply} && canMove(state.tree.current)"));
+        let mv = random_move(&position(&mut browser), &mut Rng::with_seed(ply));
+        browser.evaluate(&format!("void play('{mv}')"));
+    }
+    browser.wait_for("state.tree.current.ply === 16 && canMove(state.tree.current)");
+    for [width, height] in [[1366, 768], [844, 390], [1920, 1080]] {
+        browser.resize([width, height], height < 500);
+        browser.evaluate("scrollTo(0, 0)");
+        let before = browser.evaluate("[box('#back').left, box('#back').top]");
+        browser.evaluate("resign()");
+        browser.wait_for("!byId('end-actions').hidden");
+        browser.assert_value("[box('#back').left, box('#back').top]", before);
+        browser.assert_value(
+            "[isInside('#moves', '#moves [aria-current]'), box('#rate').width]",
+            json!([true, 0]),
+        );
+        browser.assert_text("#status", "resigns");
+        browser.assert_value("box('#status').height > 20", true);
+        // Without another message, the status repeats the result only for screen readers.
+        browser.evaluate("settle()");
+        browser.wait_for("byId('status').textContent.endsWith('has won.')");
+        browser.assert_value("getComputedStyle(byId('status')).clipPath", "inset(50%)");
+        browser.click_and_wait("#undo", "state.tree.winner() === null");
+    }
+    // Analyse has no such result.
+    browser.evaluate("resign(); settle()");
+    browser.wait_for("byId('status').classList.contains('heard')");
+    browser.click_and_wait("#open-analyse", "analyseRoom.active");
+    browser.assert_value("getComputedStyle(byId('status')).clipPath", "none");
+}
+
+#[test]
+fn nothing_is_offered_while_the_engine_loads() {
+    let Some(mut browser) = opened("the page before its first room") else { return };
+    let offered = "[...document.querySelectorAll('main button, .rate, .card')].filter((part) => part.checkVisibility()).length > 1";
+    browser.assert_value(offered, true);
+    browser.evaluate("document.body.removeAttribute('data-mode')");
+    browser.assert_value(&format!("[{offered}, byId('status').checkVisibility()]"), json!([false, true]));
+}
+
+#[test]
+fn dialogs_align_their_controls() {
+    let Some(mut browser) = opened("the dialogs") else { return };
+    browser.evaluate(TOOLS);
+    browser.click("#new-game");
+    for width in [1366, 390] {
+        browser.resize([width, 844], width < 500);
+        for row in ["#new-level", "#new-side", "#new-clock", "#new-size"] {
+            let widths = format!(
+                "new Set([...document.querySelectorAll('{row} .choice')].map(({{ offsetWidth }}) => Math.round(offsetWidth / 3))).size"
+            );
+            browser.assert_value(&widths, 1);
+        }
+        browser.assert_value("isWhole('.levels small')", true);
+    }
+    // The list of strengths is shown if none of its levels is chosen.
+    browser.assert_value("byId('control').checkVisibility()", false);
+    browser.choose("#control", &FEW_ITERATIONS.to_string());
+    browser.click_and_wait("#begin", "state.control.iterations === 1000");
+    browser.click("#new-game");
+    browser.assert_value("byId('control').checkVisibility()", true);
+    browser.press("Escape");
+    browser.resize([1366, 768], false);
+    // With the height of the choices of `otrera gui`.
+    browser.evaluate("for (const id of ['match-side', 'match-size']) byId(id).style.height = '41px'");
+    browser.evaluate("byId('match-dialog').showModal()");
+    let beside = "[...document.querySelectorAll('#match-dialog label:has(> input:not([type=radio], [type=checkbox]))')]
+        .filter((label) => label.lastElementChild.getBoundingClientRect().left > label.getBoundingClientRect().left + 1).length";
+    browser.assert_value(beside, 0);
+    let split = "[...document.querySelectorAll('#match-dialog label')].filter((label) => label.getClientRects().length > 1).length";
+    browser.assert_value(split, 0);
 }
 
 #[test]
