@@ -90,7 +90,7 @@ fn a_review_stays_with_its_game() {
     play_and_wait(&mut browser, "c1-c5/f5".parse().expect("a move"));
     browser.evaluate("resign()");
     browser.evaluate("review.seconds = 0.1, 0");
-    let reviewed = "analyseRoom.active && review.run === null && state.tree.reviewed.length === 3
+    let reviewed = "analyseRoom.active && state.review === null && state.tree.reviewed.length === 3
         && state.tree.line().every(({ isReviewed, rate }) => isReviewed && rate !== null)";
     browser.click_and_wait("#end-review", reviewed);
     browser.assert_value("state.tree.current.ply", 2);
