@@ -23,7 +23,7 @@ fn a_review_with_leads_is_saved_and_comes_back() {
     let stars = "state.tree.line().slice(1).filter((node) => verdict.isDecided(node) && verdict.markOf(node) === 'best').length";
     browser.assert_value(stars, 0);
     // The lead is on the bar, in the list and on the curve.
-    browser.evaluate("goTo(state.tree.line().find((node) => verdict.markOf(node) === 'blunder'))");
+    browser.evaluate("goTo(state.tree.line().find((node) => verdict.markOf(node) === 'blunder' && verdict.leadLossOf(node) >= 1))");
     browser.wait_for("state.tree.current.reason !== undefined");
     for place in ["#rate", "#moves [aria-current] small"] {
         let shown = browser.text(place);
