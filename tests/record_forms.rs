@@ -46,6 +46,7 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
         Some(Side::White),
     ),
     ("1 d1d7(g7) a7d4(a7) 2 g1e3(e10)", &[THREE], None),
+    ("1. d1-d7/g7 a7-d4/a7\n2. Q4a6,b6 Qd5,d6", &["d1-d7/g7 a7-d4/a7 a4-a6/b6 d4-d5/d6"], None),
     ("1. d1-d7/g7! {x} a7-d4/a7 2. g1-e3/e10 1-0", &[THREE], Some(Side::Black)),
     ("1.d1–d7,g7; a7–d4,a7;", &["d1-d7/g7 a7-d4/a7"], None),
     ("d1 d7 g7\na7 d4 a7", &["d1-d7/g7 a7-d4/a7"], None),
@@ -122,6 +123,35 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite resigns, Black wins. 1-0", &[TWO], Some(Side::Black)),
     ("黑方：d1-d7/g7\n白方：a7-d4/a7\n白方超时，黑方胜", &[TWO], Some(Side::Black)),
     ("黑方：d1-d7/g7\n白方：a7-d4/a7\n黑棋中盘认输", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7 (1-0)", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7 [0-1]", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7 **1-0**", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7 0-1!", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7\nResult 1-0", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7\n[Result \"0-1\"]", &[TWO], Some(Side::White)),
+    ("[White \"a\"]\n1. d1-d7/g7 a7-d4/a7\n[Result \"0-1\"]", &[TWO], Some(Side::White)),
+    ("(2-0)-(1-0)/(7-6)\n(0-5)-(1-5)/(4-2)\n(5-0)-(5-1)/(6-2)", &["c1-b1/h7 a6-b6/e3 f1-f2/g3"], None),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nVictory for White", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite is victorious", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nAnd the winner is... White!", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWinner:\nWhite", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nBlack was disqualified", &[TWO], Some(Side::White)),
+    // Results in other languages.
+    ("Schwarz: d1-d7/g7\nWeiß: a7-d4/a7\nWeiß gewinnt", &[TWO], Some(Side::White)),
+    ("Schwarz: d1-d7/g7\nWeiß: a7-d4/a7\nSchwarz gibt auf.", &[TWO], Some(Side::White)),
+    ("Schwarz: d1-d7/g7\nWeiß: a7-d4/a7\nSieg für Weiß", &[TWO], Some(Side::White)),
+    ("Schwarz: d1-d7/g7\nWeiß: a7-d4/a7\nSieger: Weiß", &[TWO], Some(Side::White)),
+    ("Weiß: d1-d7/g7\nSchwarz: a7-d4/a7\nSchwarz hat verloren", &[TWO], Some(Side::Black)),
+    ("Noir: d1-d7/g7\nBlanc: a7-d4/a7\nLes noirs gagnent", &[TWO], Some(Side::Black)),
+    ("Noir: d1-d7/g7\nBlanc: a7-d4/a7\nLes blancs abandonnent", &[TWO], Some(Side::Black)),
+    ("Noir: d1-d7/g7\nBlanc: a7-d4/a7\nBlanc a gagné", &[TWO], Some(Side::White)),
+    ("Negras: d1-d7/g7\nBlancas: a7-d4/a7\nganan las blancas", &[TWO], Some(Side::White)),
+    ("Чёрные: d1-d7/g7\nБелые: a7-d4/a7\nБелые сдались", &[TWO], Some(Side::Black)),
+    ("Чёрные: d1-d7/g7\nБелые: a7-d4/a7\nПобедитель: белые", &[TWO], Some(Side::White)),
+    ("흑: d1-d7/g7\n백: a7-d4/a7\n백 승", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7\n先手の勝ち", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7\nまで2手で後手の勝ち", &[TWO], Some(Side::White)),
+    ("黒: d1-d7/g7\n白: a7-d4/a7\n白中押し勝ち", &[TWO], Some(Side::White)),
     ("d1-d7/g7 a7-d4/a7\n胜者：先手", &[TWO], Some(Side::Black)),
     ("d1-d7/g7 a7-d4/a7\n获胜方：后手", &[TWO], Some(Side::White)),
     ("d1-d7/g7 a7-d4/a7\n后手战胜先手", &[TWO], Some(Side::White)),
@@ -261,13 +291,36 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     // Values of SGF without their brackets, and further ones.
     (
         "(;GM[18]\nPB[Al;B[djddgd]\n;W[addgad];B[gjehea])",
-        &["a7-d4/a7 g1-e3/e10"],
-        "line 2: the value of PB holds a move: Al;B[djddgd",
+        &[THREE],
+        "line 2: a value of PB has no closing bracket: Al",
     ),
-    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &["a7-d4/a7"], "the value of PB holds a move"),
-    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &["a7-d4/a7"], "line 1: White moves first"),
-    ("(;GM[18];B[djddgd]C[nice\n; W [addgad];B[gjehea])", &["d1-d7/g7"], "the value of C holds a move"),
-    ("(;GM[18]EV[Cup;b[djddgd];W[addgad])", &["a7-d4/a7"], "the value of EV holds a move"),
+    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &[TWO], "a value of PB has no closing bracket"),
+    (
+        "(;GM[18];B[djddgd]C[nice\n; W [addgad];B[gjehea])",
+        &[THREE],
+        "line 1: a value of C has no closing bracket: nice",
+    ),
+    ("(;GM[18]EV[Cup;b[djddgd];W[addgad])", &[TWO], "a value of EV has no closing bracket: Cup"),
+    ("(;GM[18];B[djddgd;W[addgad];B[gjehea])", &[THREE], "a value of B has no closing bracket: djddgd"),
+    // Another value of a property in another node, or again in a node.
+    ("(;GM[18]RE[B+];B[djddgd]\n;W[addgad]RE[W+])", &[TWO], "line 2: a further value of RE is left out: W+"),
+    ("(;GM[18]PB[Al]PB[Bo];B[djddgd])", &["d1-d7/g7"], "a further value of PB is left out: Bo"),
+    (
+        "(;GM[18]PW[Al];B[djddgd](;W[addgad])(;W[addgag]PW[Bo]))",
+        &[TWO],
+        "a further value of PW is left out: Bo",
+    ),
+    ("(;GM[18];B[djddgd]C[a]C[b])", &["d1-d7/g7"], "a further value of C is left out: b"),
+    // Moves once more.
+    ("d1-d7/g7\nd1-d7/g7", &["d1-d7/g7"], "line 2: in no game: d1-d7/g7"),
+    ("d1-d7/g7\nd1-d7/g7\nd1-d7/g7", &["d1-d7/g7"], "line 3: in no game: d1-d7/g7"),
+    ("d1-d7/g7 a7-d4/a7\na7-d4/a7\ng1-e3/e10", &[THREE], "line 2: in no game: a7-d4/a7"),
+    ("d1-d7/g7 a7-d4/a7\nd1-d7/g7 a7-d4/a7", &[TWO], "line 2: in no game: d1-d7/g7, a7-d4/a7"),
+    // Numbers in an odd order.
+    ("0 2 0 1 6 7\n5 0 5 1 2 4", &["c1-b1/h7 a6-b6/e3"], "unusual way: 0 2 0 1 6 7 is c1-b1/h7"),
+    ("3 1 2 1 8 7\n1 6 2 6 5 3", &["c1-b1/h7 a6-b6/e3"], "unusual way: 3 1 2 1 8 7 is c1-b1/h7"),
+    ("DJDDGD\nADDGAD\nGJH", &[TWO], "line 3: in no game: GJH"),
+    ("Black: DJDDGD\nWhite: ADD", &["d1-d7/g7"], "line 2: in no game: ADD"),
     ("(;GM[18];B[djddgd]N[better d1-d6/f6])", &["d1-d7/g7"], "the value of N holds a move"),
     (
         "(;GM[18];B[dadggg];W[agddag])",
@@ -299,8 +352,12 @@ const UNCLEAR: &[(&str, &str)] = &[
     ("后手无法移动则后手负", "does not name the winner"),
     ("Bob resigns", "does not name the winner"),
     ("Winner: Bob", "does not name the winner"),
-    ("Sieger: Weiß", "does not name the winner"),
-    ("Победитель: белые", "does not name the winner"),
+    ("Sieger: Bob", "does not name the winner"),
+    ("Победитель: Боб", "does not name the winner"),
+    ("White is lost", "does not name the winner"),
+    ("White wins 12 squares", "does not name the winner"),
+    ("White lost 3 moves", "does not name the winner"),
+    ("Weiß gewinnt einen Stein", "does not name the winner"),
     ("乙胜", "does not name the winner"),
     ("2-0", "does not name the winner"),
     ("Ann leads the match 1-0", "does not name the winner"),
@@ -429,6 +486,167 @@ fn headings_of_any_width_are_read() {
         let is_comment = *heading == "[White wins]";
         assert_eq!(reading.warnings.is_empty(), !is_comment, "{heading}: {:?}", reading.warnings);
     }
+}
+
+/// Records whose players are named beside the moves, not in tags: the names of the first and the second mover, the
+/// winner, and a part of the warning.
+const NAMED: &[(&str, [&str; 2], Option<Side>, &str)] = &[
+    ("先手：甲 后手：乙\n1 d1d7(g7) a7d4(a7)\n乙胜", ["甲", "乙"], Some(Side::White), ""),
+    ("先手：甲\n后手：乙\n1 d1d7(g7) a7d4(a7)\n乙认输", ["甲", "乙"], Some(Side::Black), ""),
+    ("先手方：甲队，后手方：乙队\n1 d1d7(g7) a7d4(a7)\n甲队胜", ["甲队", "乙队"], Some(Side::Black), ""),
+    ("First: Al\nSecond: Bo Li\nd1-d7/g7 a7-d4/a7\nBo Li wins", ["Al", "Bo Li"], Some(Side::White), ""),
+    ("Player 1: Al vs. Player 2: Ed\nd1-d7/g7 a7-d4/a7\nEd resigns", ["Al", "Ed"], Some(Side::Black), ""),
+    ("先手：黑\n黑方：甲\n白方：乙\n1 d1d7(g7) a7d4(a7)\n乙胜", ["甲", "乙"], Some(Side::White), ""),
+    ("White: Al\nBlack: Bo\nWhite: d1-d7/g7\nBlack: a7-d4/a7\nBo wins", ["Al", "Bo"], Some(Side::White), ""),
+    (
+        "White: Al\nBlack: Bo\n1. d1-d7/g7 a7-d4/a7\nBo resigns",
+        ["Bo", "Al"],
+        Some(Side::White),
+        "line 1: the first mover's colour is unknown; the names are kept as if Black moved first",
+    ),
+    (
+        r#"{"black":"Al","white":"Bo","moves":["d1-d7/g7","a7-d4/a7"],"winner":"Bo"}"#,
+        ["Al", "Bo"],
+        Some(Side::White),
+        "the names are kept as if Black moved first",
+    ),
+    (
+        r#"{"first":"Al","second":"Bo","moves":["d1-d7/g7","a7-d4/a7"],"winner":"Bo"}"#,
+        ["Al", "Bo"],
+        Some(Side::White),
+        "",
+    ),
+    (
+        r#"{"moves":["d1-d7/g7","a7-d4/a7"],"players":["Al","Bo"],"winner":"Al"}"#,
+        ["Al", "Bo"],
+        Some(Side::Black),
+        "",
+    ),
+    (
+        r#"{"players":[{"name":"Al","elo":1},{"name":"Bo"}],"moves":["d1-d7/g7","a7-d4/a7"],"loser":"Al"}"#,
+        ["Al", "Bo"],
+        Some(Side::White),
+        "",
+    ),
+    (
+        r#"{"playerWhite":"Al","playerBlack":"Bo","first_player":"white","moves":["d1-d7/g7","a7-d4/a7"],"winner":"Al"}"#,
+        ["Al", "Bo"],
+        Some(Side::Black),
+        "",
+    ),
+    // Nobody, or both, have the name of the winner.
+    (
+        "先手：甲 后手：乙\n1 d1d7(g7) a7d4(a7)\n丙胜",
+        ["甲", "乙"],
+        None,
+        "line 3: the result \"丙胜\" does not name",
+    ),
+    (
+        r#"{"players":["Al","Al"],"moves":["d1-d7/g7","a7-d4/a7"],"winner":"Al"}"#,
+        ["Al", "Al"],
+        None,
+        "does not name",
+    ),
+    // Movers, clocks and remarks are no names.
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7", ["", ""], None, ""),
+    ("White: 0:12 left\nd1-d7/g7 a7-d4/a7", ["", ""], None, ""),
+    ("d1-d7/g7\nBlack: hello\na7-d4/a7", ["", ""], None, ""),
+];
+
+#[test]
+fn names_beside_the_moves_are_read() {
+    let mut failures = Vec::new();
+    for (text, names, winner, warning) in NAMED {
+        let found = reading(text.as_bytes());
+        let game = &found.games[0];
+        let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+        let is_warned = match *warning {
+            "" => warnings.is_empty(),
+            warning => warnings.iter().any(|text| text.contains(warning)),
+        };
+        let is_read = ([&*game.black, &*game.white], game.winner) == (*names, *winner);
+        if !is_read || !is_warned || moves(game) != TWO {
+            failures.push(format!(
+                "{text}\n  found {} {} {:?} {warnings:?}",
+                game.black, game.white, game.winner
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn names_belong_to_their_games() {
+    let names = |text: &str| -> Vec<[String; 2]> {
+        reading(text.as_bytes()).games.into_iter().map(|game| [game.black, game.white]).collect()
+    };
+    let expected = [["甲", "乙"], ["丙", "丁"]];
+    let text =
+        "先手：甲 后手：乙\n1 d1d7(g7) a7d4(a7)\n乙认输\n\n先手：丙 后手：丁\n1 g1e3(e10) j7h7(j7)\n丁胜";
+    assert_eq!(names(text), expected);
+    let json = r#"[{"first":"甲","moves":["d1-d7/g7"],"second":"乙"},{"first":"丙","moves":["g1-e3/e10"],"second":"丁"}]"#;
+    assert_eq!(names(json), expected);
+}
+
+/// Start positions that JSON of other programs states, with the FEN that is read and a part of the warning.
+const STARTS: &[(&str, &str, &str)] = &[
+    (r#""3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w""#, "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1", ""),
+    (
+        r#""3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1""#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1",
+        "",
+    ),
+    (
+        r#"{"current_player":1,"board":[[0,0,0,-1,0,0,-1,0,0,0],[0,0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0,0],[-1,0,0,0,0,0,0,0,0,-1],
+            [0,0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0,0],[1,0,0,0,0,0,0,0,0,1],[0,0,0,0,0,0,0,0,0,0],[0,0,0,0,2,0,0,0,0,0],
+            [0,0,1,0,0,0,1,0,0,0]]}"#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/4*5/2Q3Q3 w - - 0 1",
+        "",
+    ),
+    (
+        r#"{"black":["c1","g1","a4","j4"],"white":["d10","g10","a7","j7"]}"#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1",
+        "",
+    ),
+    (r#""standard""#, "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1", ""),
+    (
+        r#"{"current_player":1,"board":[[0,0],[0,0]]}"#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
+        "line 1: the start position is not understood; the game is read from the usual start",
+    ),
+    (
+        r#""chess960""#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
+        "the start position is not understood",
+    ),
+];
+
+#[test]
+fn start_positions_in_json_are_read() {
+    for (value, fen, warning) in STARTS {
+        let from = if fen.contains("/2Q") { 2 } else { 3 };
+        let text = format!(
+            "{{\"initial_position\":{value},\"turns\":[[[9,{from}],[3,{from}],[3,6]],[[3,0],[6,3],[3,0]]]}}"
+        );
+        let found = reading(text.as_bytes());
+        let start = &found.games[0].start;
+        let expected = Position::from_fen(fen).unwrap();
+        let amazons = (start.all_amazons(), start.arrows(), start.side());
+        assert_eq!(amazons, (expected.all_amazons(), expected.arrows(), expected.side()), "{text}");
+        let expected = if from == 2 { "c1-c7/g7 a7-d4/a7" } else { TWO };
+        assert_eq!(moves(&found.games[0]), expected, "{text}");
+        let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+        match *warning {
+            "" => assert!(warnings.is_empty(), "{text}: {warnings:?}"),
+            warning => assert!(warnings.iter().any(|text| text.contains(warning)), "{text}: {warnings:?}"),
+        }
+    }
+}
+
+#[test]
+fn numbers_of_any_size_are_read() {
+    let text = "9223372036854775808 1 2 3 4 5 6 7\nd1-d7/g7 a7-d4/a7";
+    assert_eq!(moves(&reading(text.as_bytes()).games[0]), TWO);
 }
 
 #[test]

@@ -60,7 +60,7 @@ const MAX_PLAYERS: usize = 1 << 16;
 
 /// Returns the name in an entry of `players`: the entry itself if it is a string, or the `name` of the entry, its bot
 /// or its user. `None` if it has no name.
-fn name(player: &Value) -> Option<String> {
+pub(super) fn name(player: &Value) -> Option<String> {
     let names = [player, &player["name"], &player["bot"]["name"], &player["user"]["name"]];
     names.into_iter().find_map(Value::as_str).map(str::to_owned)
 }

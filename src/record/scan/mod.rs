@@ -42,6 +42,15 @@ struct Outcome {
     may_name: bool,
 }
 
+/// The name of a player in the text.
+struct Named {
+    /// Number of pieces before it.
+    at: usize,
+    offset: usize,
+    player: Player,
+    name: String,
+}
+
 /// Statements about one game.
 #[derive(Default)]
 struct Heading {
@@ -76,7 +85,8 @@ pub(super) fn read(text: &str, start: Option<Position>, is_json: bool) -> Readin
 pub(super) fn scan(text: &str, start: Option<Position>, is_json: bool, line: usize, intake: &mut Intake) {
     let found = Lexer::new(text, is_json).read();
     let games = intake.games;
-    Scan { text, lines: Lines::from(text, line), intake, games, start, lone: Vec::new() }.read(&found);
+    Scan { text, lines: Lines::from(text, line), intake, games, start, is_json, lone: Vec::new() }
+        .read(&found);
 }
 
 /// True if JSON holds a whole move.
@@ -200,6 +210,7 @@ struct Scan<'a, 'i, 't> {
     /// Number of games taken in before.
     games: usize,
     start: Option<Position>,
+    is_json: bool,
     /// Offsets of games with less than two moves and no header.
     lone: Vec<usize>,
 }
@@ -208,17 +219,21 @@ impl Scan<'_, '_, '_> {
     /// Reads the sections of the text; each begins with a header.
     fn read(mut self, found: &Found) {
         let mut heading = Heading { start: self.start, ..Heading::default() };
-        let (mut begin, mut results) = (0, Vec::new());
+        let (mut begin, mut results, mut named) = (0, Vec::new(), Vec::new());
         for (at, offset, mark) in &found.marks {
             let is_new = match mark {
                 Mark::Header(_) => heading.is_ccgc || heading.has_tags || begin < *at,
+                // A result behind all moves is that of the last game.
+                Mark::Tag(Label::Result | Label::Winner | Label::Loser, _) if *at == found.pieces.len() => {
+                    heading.is_ccgc && begin == *at
+                }
                 Mark::Tag(..) | Mark::Fen(_) => begin < *at || heading.is_ccgc,
                 _ => false,
             };
             if is_new {
-                self.section(heading, &found.pieces[begin..*at], &results);
+                self.section(heading, &found.pieces[begin..*at], &results, &named);
                 heading = Heading { start: self.start, offset: *offset, ..Heading::default() };
-                (begin, results) = (*at, Vec::new());
+                (begin, results, named) = (*at, Vec::new(), Vec::new());
             }
             match mark {
                 Mark::Won(player) => {
@@ -229,10 +244,14 @@ impl Scan<'_, '_, '_> {
                     let winner = Err([*from as usize, *end as usize]);
                     results.push(Outcome { at: *at - begin, offset: *offset, winner, may_name: *may_name });
                 }
+                Mark::Named(player, name) => {
+                    let (at, offset, player, name) = (*at - begin, *offset, *player, name.clone());
+                    named.push(Named { at, offset, player, name });
+                }
                 other => self.state(&mut heading, other, *offset),
             }
         }
-        self.section(heading, &found.pieces[begin..], &results);
+        self.section(heading, &found.pieces[begin..], &results, &named);
         if self.intake.games > self.games + 1 {
             for offset in std::mem::take(&mut self.lone) {
                 self.warn(offset, "a game with less than two moves is assumed here");
@@ -264,7 +283,14 @@ impl Scan<'_, '_, '_> {
                 heading.results.push((format!("result: {}", field(2)), offset));
             }
             Mark::Tag(label, value) => self.tag(heading, *label, value, offset),
-            Mark::Won(_) | Mark::Sentence { .. } => {}
+            Mark::Start(Some(position)) if self.start.is_none() => heading.start = Some(**position),
+            Mark::Start(_) => {
+                self.warn(
+                    offset,
+                    "the start position is not understood; the game is read from the usual start",
+                );
+            }
+            Mark::Won(_) | Mark::Sentence { .. } | Mark::Named(..) => {}
         }
     }
 
@@ -290,7 +316,7 @@ impl Scan<'_, '_, '_> {
     }
 
     /// Adds the games of a section.
-    fn section(&mut self, heading: Heading, pieces: &[Piece], results: &[Outcome]) {
+    fn section(&mut self, mut heading: Heading, pieces: &[Piece], results: &[Outcome], named: &[Named]) {
         let stated = Stated { start: heading.start, edge: heading.edge };
         let plays = replay::games(pieces, stated);
         let size = |edge| crate::board::square::Size::new(edge);
@@ -314,8 +340,11 @@ impl Scan<'_, '_, '_> {
                 [from, until].map(|piece| results.partition_point(|outcome| outcome.at < piece));
             let own = &results[from..until.max(from)];
             let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
-            let none = Heading { first: heading.first, is_ccgc: heading.is_ccgc, ..Heading::default() };
-            self.head(if index == 0 { &heading } else { &none }, &mut record, play.first, own);
+            let first = play.first.or(heading.first);
+            let mut further = Heading { first, is_ccgc: heading.is_ccgc, ..Heading::default() };
+            let own_heading = if index == 0 { &mut heading } else { &mut further };
+            self.name(own_heading, &self.names_of(&plays, index, named), first);
+            self.head(own_heading, &mut record, play.first, own);
             let edge = play.way.start.size().edge();
             if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
                 let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");
@@ -345,7 +374,7 @@ impl Scan<'_, '_, '_> {
         if index > 0 && !play.is_announced {
             self.warn(at, "a new game is assumed to begin here");
         }
-        if play.way.is_odd() {
+        if play.way.is_odd() || first.form == Form::Numbers && play.way.has_odd_numbers() {
             let text = self.text[at..first.end as usize].replace('\n', " ");
             self.warn(at, format!("coordinates count in an unusual way: {text} is {}", play.moves[0]));
         }
@@ -366,6 +395,57 @@ impl Scan<'_, '_, '_> {
         {
             let number = record.moves.len() + 1;
             self.warn(next.begin as usize, format!("move {number}, {mv}, is not legal: {error}"));
+        }
+    }
+
+    /// Returns the names of a game's players: in text those before its moves, and behind them if no other game is in the
+    /// text; in JSON with several games those of equal order if each game has them.
+    fn names_of<'n>(&self, plays: &[Play], index: usize, named: &'n [Named]) -> Vec<&'n Named> {
+        let play = &plays[index];
+        if self.is_json && plays.len() > 1 {
+            let of = |player| named.iter().filter(move |named| named.player == player);
+            let players = named.iter().map(|named| named.player);
+            let is_whole = players.clone().all(|player| of(player).count() == plays.len());
+            let mut known: Vec<Player> = Vec::new();
+            players.for_each(|player| known.extend((!known.contains(&player)).then_some(player)));
+            return known
+                .into_iter()
+                .filter(|_| is_whole)
+                .filter_map(|player| of(player).nth(index))
+                .collect();
+        }
+        let from = index.checked_sub(1).map_or(0, |before| plays[before].end);
+        let is_own = |named: &&Named| {
+            let is_before = (from..=play.begin).contains(&named.at);
+            is_before || plays.len() == 1 && (self.is_json || named.at >= play.end)
+        };
+        named.iter().filter(is_own).collect()
+    }
+
+    /// Adds the names of the players to a heading without tags. Names of colours belong to the sides if the first
+    /// mover's colour is known; else as if Black moved first.
+    fn name(&mut self, heading: &mut Heading, named: &[&Named], first: Option<Colour>) {
+        if !heading.black.is_empty() || !heading.white.is_empty() {
+            return;
+        }
+        let pair = |players: [Player; 2]| {
+            players.map(|player| {
+                named.iter().find(|named| named.player == player).map(|named| named.name.clone())
+            })
+        };
+        let colours = pair([Colour::Black, Colour::White].map(Player::Of));
+        let (names, by_colour) = match pair([Player::First, Player::Second]) {
+            [None, None] => (colours, true),
+            names => (names, false),
+        };
+        let [black, white] = names.map(Option::unwrap_or_default);
+        (heading.black, heading.white) = match first {
+            Some(Colour::White) if by_colour => (white, black),
+            _ => (black, white),
+        };
+        if let Some(named) = named.first().filter(|_| by_colour && first.is_none()) {
+            let text = "the first mover's colour is unknown; the names are kept as if Black moved first";
+            self.warn(named.offset, text);
         }
     }
 

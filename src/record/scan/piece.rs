@@ -1,5 +1,7 @@
 //! Parts of a text that look like moves, before anybody knows how their coordinates are counted.
 
+use crate::board::position::Position;
+
 /// Notation of a piece, which decides how its coordinates can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
@@ -156,4 +158,8 @@ pub enum Mark {
     Tag(Label, String),
     /// A position as FEN.
     Fen(String),
+    /// Name of a player.
+    Named(Player, String),
+    /// The start position that JSON of another program states; `None` if it is unclear.
+    Start(Option<Box<Position>>),
 }

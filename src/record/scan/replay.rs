@@ -118,6 +118,15 @@ impl Way {
         self.squares != usual.squares || self.letters != usual.letters || self.skips_i
     }
 
+    /// True if numbers count in an unusual way: on Botzone's board not as there, on others neither column and row from
+    /// below nor row and column from the top.
+    pub fn has_odd_numbers(&self) -> bool {
+        match self.start.size() == Size::BOTZONE {
+            true => self.numbers != Self::usual(self.start).numbers || self.base != 0,
+            false => self.numbers.swaps != self.numbers.flips,
+        }
+    }
+
     /// True if the way differs from the usual one only by rows that count from the other side.
     fn is_upside_down(&self) -> bool {
         let usual = Self::usual(self.start);
@@ -127,6 +136,9 @@ impl Way {
     }
 
     fn square(&self, form: Form, [first, second]: [i8; 2]) -> Option<Square> {
+        if [first, second].contains(&OPEN) {
+            return None;
+        }
         let last = self.start.size().edge() as i8 - 1;
         let (orientation, [first, second]) = match form {
             Form::Squares if self.skips_i && first == 8 => return None,
@@ -224,8 +236,12 @@ impl Play {
                     play.skipped.append(&mut skipped);
                     in_prose = 0;
                 }
-                // Repeated right away, as in the log of a program.
-                None if mv.is_some() && mv == play.moves.last().copied() => play.end = index + 1,
+                // Repeated right away, as in the log of a program: one of the two is in no game.
+                None if mv.is_some() && mv == play.moves.last().copied() => {
+                    play.end = index + 1;
+                    play.skipped.append(&mut skipped);
+                    play.skipped.push(index);
+                }
                 None if piece.is_weak || piece.aside > asides => {
                     in_prose += usize::from(piece.aside <= asides);
                     if play.moves.is_empty() || in_prose > MAX_IN_PROSE {
@@ -326,8 +342,13 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
         }
         if is_continued {
             // A log repeats the game so far with each move.
-            let last = games.pop();
-            play.begin = last.map_or(play.begin, |last| last.begin);
+            if let Some(last) = games.pop() {
+                if last.moves == play.moves {
+                    play.skipped.extend(play.begin..play.end);
+                }
+                play.skipped.extend(last.skipped);
+                play.begin = last.begin;
+            }
         }
         play.joint = play.joint(pieces, asides);
         games.push(play);

@@ -1,6 +1,6 @@
 //! Reads game records from SGF.
 
-use super::scanner::{Property, Scanner, Tree, holds_move, shortened};
+use super::scanner::{Property, Scanner, Tree, shortened};
 use super::start::{SetUp, read_integer};
 use super::{ANALYSIS, MARKED, read_mark};
 use crate::board::moves::Move;
@@ -35,7 +35,7 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
             Ok((game, mut problems)) => {
                 problems.append(&mut tree.problems);
                 problems.append(&mut unknown_properties(&tree, &mut unknown));
-                problems.append(&mut odd_values(&tree));
+                problems.append(&mut odd_values(&tree, &Heading::of(&tree)));
                 problems.sort_by_key(|(offset, _)| *offset);
                 let warning = |(offset, text)| Warning::new(lines.at(offset), text);
                 intake.warnings.extend(problems.into_iter().map(warning));
@@ -110,34 +110,47 @@ fn unknown_properties(tree: &Tree, known: &mut BTreeSet<String>) -> Vec<Problem>
 }
 
 /// Properties with one value, of which a reader takes the first.
-const SINGLE: [&str; 12] = ["B", "W", "GM", "SZ", "PB", "PW", "RE", "DT", "PC", "EV", "OT", "C"];
+const SINGLE: [&str; 15] =
+    ["B", "W", "GM", "SZ", "PB", "PW", "RE", "DT", "PC", "EV", "OT", "C", "N", "V", "PL"];
 
 /// Properties whose values can hold moves.
 const WITH_MOVES: [&str; 6] = ["B", "W", "C", "GC", "BM", ANALYSIS];
 
-/// Names values that hold moves, and further values of properties that have one.
-fn odd_values(tree: &Tree) -> Vec<Problem> {
+/// Names values that hold moves, and further values of properties that have one: in a list, again in a node, or about
+/// the whole game in another node.
+fn odd_values(tree: &Tree, heading: &Heading) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for property in tree.nodes().flat_map(|node| tree.properties(node)) {
-        let name = &*property.name();
-        let is_comment = ["C", "GC"].contains(&name);
-        for (index, (offset, raw)) in property.raw_values().enumerate() {
-            if index > 0 && SINGLE.contains(&name) {
-                problems.push((offset, format!("a further value of {name} is left out: {}", shortened(raw))));
+    for node in tree.nodes() {
+        let mut known: Vec<Property> = Vec::new();
+        for property in tree.properties(node) {
+            let name = &*property.name();
+            let of_node = || known.iter().find(|other| other.name() == name);
+            let first = heading.property(name).or_else(of_node);
+            let is_other = first.is_some_and(|first| first.value().trim() != property.value().trim());
+            for (index, (offset, raw)) in property.raw_values().enumerate() {
+                let is_further = index > 0 || is_other && !["B", "W"].contains(&name);
+                if is_further && SINGLE.contains(&name) {
+                    problems
+                        .push((offset, format!("a further value of {name} is left out: {}", shortened(raw))));
+                }
+                // Any whole move is longer than five letters.
+                if raw.len() > 5 && !WITH_MOVES.contains(&name) && !scan::strays(raw, 1).is_empty() {
+                    problems.push((offset, format!("the value of {name} holds a move: {}", shortened(raw))));
+                }
+                if problems.len() >= MAX_PROBLEMS {
+                    return problems;
+                }
             }
-            // Any whole move is longer than five letters.
-            let has_move =
-                || raw.len() > 5 && !WITH_MOVES.contains(&name) && !scan::strays(raw, 1).is_empty();
-            if holds_move(raw, is_comment) || has_move() {
-                problems.push((offset, format!("the value of {name} holds a move: {}", shortened(raw))));
-            }
-            if problems.len() >= MAX_PROBLEMS {
-                return problems;
+            if known.len() < MAX_OF_NODE {
+                known.push(property);
             }
         }
     }
     problems
 }
+
+/// Maximum number of properties of a node that are compared with later ones.
+const MAX_OF_NODE: usize = 20;
 
 /// Maximum number of problems of a game's moves in warnings.
 const MAX_PROBLEMS: usize = 1000;
@@ -164,9 +177,12 @@ impl<'t> Heading<'t> {
         Self(found)
     }
 
+    fn property(&self, name: &str) -> Option<&Property<'t>> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, property)| property)
+    }
+
     fn values(&self, name: &str) -> Option<Vec<String>> {
-        let (_, property) = self.0.iter().find(|(known, _)| *known == name)?;
-        Some(property.values().map(|value| one_line(&value)).collect())
+        Some(self.property(name)?.values().map(|value| one_line(&value)).collect())
     }
 
     fn text(&self, name: &str) -> String {
@@ -288,39 +304,47 @@ type Outcome = (Option<Side>, Option<&'static str>);
 /// the colours. `None` if the property names no winner, although it should.
 fn read_result(text: &str, first: Side, swapped: bool) -> Option<Outcome> {
     let lower = text.trim().to_lowercase();
-    let (side, how) = lower.split_once('+').unwrap_or((&lower, ""));
-    let of_colour = |colour| if swapped == (colour == Colour::Black) { Side::White } else { Side::Black };
-    let by_side = match side.trim() {
-        "b" | "black" => Some(of_colour(Colour::Black)),
-        "w" | "white" => Some(of_colour(Colour::White)),
-        _ => None,
+    let Some(player) = winner_of(&lower)? else { return Some((None, None)) };
+    let winner = match player {
+        Player::First => first,
+        Player::Second => first.opponent(),
+        Player::Of(colour) if swapped == (colour == Colour::Black) => Side::White,
+        Player::Of(_) => Side::Black,
     };
-    // A server of game 18 by name gives the score of Black.
-    let score: Option<f64> = lower.parse().ok();
-    let by_score = score.map(|score| of_colour(if score > 0.0 { Colour::Black } else { Colour::White }));
-    if score == Some(0.0) || ["void", "draw"].contains(&&*lower) {
-        return Some((None, None));
+    Some((Some(winner), forfeit_of(&lower)))
+}
+
+/// Returns the winner of a result in lower case: by the letter of the standard, `b+3`; else by a number, Black's score
+/// on a server of game 18 by name; else by words. `Some(None)` if the game is open, `None` if it is unclear.
+fn winner_of(result: &str) -> Option<Option<Player>> {
+    let [black, white] = [Colour::Black, Colour::White].map(|colour| Some(Some(Player::Of(colour))));
+    match (letter_of(result), result.parse::<f64>()) {
+        ("b" | "black", _) => black,
+        ("w" | "white", _) => white,
+        (_, Ok(score)) if score > 0.0 => black,
+        (_, Ok(score)) if score < 0.0 => white,
+        (_, Ok(score)) if score == 0.0 => Some(None),
+        _ if ["void", "draw"].contains(&result) => Some(None),
+        _ => scan::winner(result),
     }
-    let winner = match by_side.or(by_score) {
-        Some(winner) => winner,
-        None => {
-            let Some(player) = scan::winner(&lower)? else { return Some((None, None)) };
-            match player {
-                Player::First => first,
-                Player::Second => first.opponent(),
-                Player::Of(colour) => of_colour(colour),
-            }
-        }
-    };
-    let has = |parts: &[&str]| by_side.is_none() && parts.iter().any(|part| lower.contains(part));
-    let kind = match how.trim() {
+}
+
+/// Returns the part of a result before its plus sign.
+fn letter_of(result: &str) -> &str {
+    result.split('+').next().unwrap_or_default().trim()
+}
+
+/// Returns the kind of the forfeit that a result in lower case names.
+fn forfeit_of(result: &str) -> Option<&'static str> {
+    let has_letter = ["b", "black", "w", "white"].contains(&letter_of(result));
+    let has = |parts: &[&str]| !has_letter && parts.iter().any(|part| result.contains(part));
+    match result.split_once('+').map_or("", |(_, how)| how.trim()) {
         "t" | "time" => Some(LATE),
         "f" | "forfeit" => Some("forfeit"),
         _ if has(&["time", "flag", "超时"]) => Some(LATE),
         _ if has(&["forfeit", "弃权", "违例", "犯规"]) => Some("forfeit"),
         _ => None,
-    };
-    Some((Some(winner), kind))
+    }
 }
 
 /// Replaces line breaks with spaces: most properties hold a single line.

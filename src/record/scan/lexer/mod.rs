@@ -1,6 +1,7 @@
 //! Finds pieces that look like moves, and statements about the game, in any text.
 
 mod results;
+mod values;
 
 use super::half_width::half_width;
 use super::header;
@@ -214,7 +215,7 @@ impl<'a> Lexer<'a> {
             '&' | '\\' if self.escape() => {}
             _ => self.punctuation(letter),
         }
-        self.had_space = letter.is_whitespace() || "\"'[,:=".contains(letter);
+        self.had_space = letter.is_whitespace() || "\"'[(*{,:=".contains(letter);
     }
 
     /// True if a minus sign begins a negative number, and does not stand between two coordinates.
@@ -270,10 +271,12 @@ impl<'a> Lexer<'a> {
                 self.has_key = false;
             }
             ']' | '}' => self.close(),
+            ':' => self.labelled(begin),
             '+' if matches!(self.recent.as_str(), "b" | "w") && self.before_word_is_alone(begin) => {
                 let colour = if self.recent == "b" { Colour::Black } else { Colour::White };
                 self.mark(Mark::Won(Player::Of(colour)));
             }
+            '+' if words::colour(&self.recent).is_some() => self.margin(begin),
             _ => {}
         }
     }
@@ -444,7 +447,8 @@ impl<'a> Lexer<'a> {
                 0..4 => {}
                 // A short line of numbers can be anything, and one of neighbours is the edge of a diagram.
                 length => {
-                    let is_edge = line.windows(2).all(|pair| pair[1].value == pair[0].value + 1);
+                    let is_edge =
+                        line.windows(2).all(|pair| pair[1].value.checked_sub(1) == Some(pair[0].value));
                     self.push_fragment(line[0].begin, line[line.len() - 1].end, length < 6 || is_edge);
                 }
             }
@@ -528,8 +532,20 @@ impl<'a> Lexer<'a> {
 
     fn word(&mut self) {
         let begin = self.at;
-        let word = self.ascii_word();
+        let mut word = self.ascii_word();
+        if self.peek().is_some_and(is_accented) {
+            word += self.rest_of_word();
+            return self.plain(&word);
+        }
         self.classify(&word, begin, self.at);
+    }
+
+    /// Takes the letters of a word with accents, or in another alphabet.
+    fn rest_of_word(&mut self) -> &'a str {
+        let rest = &self.text[self.at..];
+        let length = rest.find(|c: char| !is_accented(c) && !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
     }
 
     fn classify(&mut self, word: &str, begin: usize, end: usize) {
@@ -544,7 +560,11 @@ impl<'a> Lexer<'a> {
             self.end_run();
             return self.add_points(Form::Letters, None, &pairs, begin, end);
         }
-        if words::is_damaged(word) {
+        let is_last = || {
+            let behind = self.text[end..].trim_start_matches([' ', '\t', '\r']);
+            behind.is_empty() || behind.starts_with('\n')
+        };
+        if words::is_damaged(word) || self.prose == 0 && words::is_cut_off(word) && is_last() {
             self.end_run();
             self.end_points();
             return self.push_fragment(begin, end, words::is_prose(word));
@@ -718,6 +738,9 @@ impl<'a> Lexer<'a> {
     /// Handles a run of letters outside ASCII, such as 先手胜.
     fn foreign(&mut self) {
         let begin = self.at;
+        if self.peek().is_some_and(is_accented) {
+            self.rest_of_word();
+        }
         while self.peek().is_some_and(|c| c.is_alphabetic() && !c.is_ascii()) {
             self.skip();
         }
@@ -738,7 +761,7 @@ impl<'a> Lexer<'a> {
             self.judge();
         }
         self.mover = None;
-        if let Some(colour) = words::chinese_colour(word) {
+        if let Some(colour) = words::colour(&word.to_lowercase()) {
             self.name(colour, true);
         }
         if ["对", "對", "执"].contains(&word) {
@@ -811,4 +834,9 @@ impl<'a> Lexer<'a> {
         (self.parentheses, self.in_braces, self.prose) = (Stack::default(), 0, 0);
         self.had_space = true;
     }
+}
+
+/// True for letters with accents, and of the Greek and Cyrillic alphabets.
+fn is_accented(letter: char) -> bool {
+    letter.is_alphabetic() && letter.len_utf8() == 2 && letter >= 'À'
 }

@@ -49,7 +49,7 @@ impl<'a> Lexer<'a> {
         let mut next = 'x';
         for (at, letter) in before {
             begin = from + at;
-            if self.is_border(letter, next) {
+            if self.is_border(begin, letter, next) {
                 begin += letter.len_utf8();
                 break;
             }
@@ -57,10 +57,14 @@ impl<'a> Lexer<'a> {
         }
         let mut end = self.at;
         let mut after = self.text[self.at..].char_indices().take(MAX_SENTENCE).peekable();
+        let mut goes_on = self.value_in_next_line();
         while let Some((at, letter)) = after.next() {
             end = self.at + at;
             let next = after.peek().map_or(' ', |(_, letter)| half_width(*letter));
-            if self.is_border(letter, next) {
+            if letter == '\n' && std::mem::take(&mut goes_on) {
+                continue;
+            }
+            if self.is_border(end, letter, next) {
                 // A question is no statement.
                 end += if half_width(letter) == '?' { letter.len_utf8() } else { 0 };
                 break;
@@ -68,6 +72,14 @@ impl<'a> Lexer<'a> {
             end += letter.len_utf8();
         }
         (begin, if self.is_json { self.value_behind(end) } else { end })
+    }
+
+    /// True if the line ends with a colon behind the last word, and the next line can be its value.
+    fn value_in_next_line(&self) -> bool {
+        let rest: String = self.text[self.at..].chars().take(MAX_SCORE).map(half_width).collect();
+        let Some((here, next)) = rest.split_once('\n').filter(|_| !self.is_json) else { return false };
+        let next = next.split('\n').next().unwrap_or_default();
+        here.trim() == ":" && !next.trim().is_empty() && !next.contains(|c: char| c.is_ascii_digit())
     }
 
     /// Returns the end of the JSON value whose name ends at an offset; the offset itself if it ends no name.
@@ -83,13 +95,24 @@ impl<'a> Lexer<'a> {
         self.text.len() - value.len() + length
     }
 
-    /// True for a letter between two sentences. `next` is the letter behind it, in half width.
-    fn is_border(&self, letter: char, next: char) -> bool {
+    /// True for a letter at an offset between two sentences. `next` is the letter behind it, in half width.
+    fn is_border(&self, at: usize, letter: char, next: char) -> bool {
         match half_width(letter) {
             '\n' | ';' | '!' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '|' => true,
-            '.' => !next.is_ascii_digit(),
+            '.' => !next.is_ascii_digit() && next != '.' && !self.text[..at].ends_with('.'),
             '"' => self.is_json,
             _ => false,
+        }
+    }
+
+    /// Reads the rest of a line behind a colour and a plus sign: a number alone is a result without its unit.
+    pub(super) fn margin(&mut self, sign: usize) {
+        let line = self.text[self.at..].split('\n').next().unwrap_or_default().trim();
+        let is_result = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+        if is_result && self.is_main_line() && !self.found.pieces.is_empty() {
+            let begin = self.text[..sign].rfind('\n').map_or(0, |at| at + 1) as u32;
+            let end = (self.at + line.len()) as u32;
+            self.mark(Mark::Sentence { begin, end, may_name: false });
         }
     }
 
@@ -125,19 +148,21 @@ impl<'a> Lexer<'a> {
             return false;
         }
         let behind = &rest[length..];
-        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;.}".contains(c)) {
+        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;.!)]}*".contains(c)) {
             return false;
         }
         // Beside another pair of numbers, these are coordinates.
-        if score_of(behind.trim_start_matches(|c: char| c.is_whitespace() || ",;".contains(c))).is_some() {
+        if score_of(behind.trim_start_matches(|c: char| c.is_whitespace() || ",;)(]-/>".contains(c)))
+            .is_some()
+        {
             return false;
         }
-        let is_plain = rest.starts_with("1-0") || rest.starts_with("0-1") || length == 7;
+        let is_plain = player.is_ok() && !rest[..length].contains(':');
         let line = self.text[self.at..]
             .chars()
             .take_while(|letter| *letter != '\n')
             .skip(rest[..length].chars().count());
-        let is_last = line.map(half_width).all(|c| c.is_whitespace() || c == '.');
+        let is_last = line.map(half_width).all(|c| c.is_whitespace() || ".!)]}*".contains(c));
         if !is_plain && (self.is_json || self.prose > 0 || !is_last || self.found.pieces.is_empty()) {
             return false;
         }
