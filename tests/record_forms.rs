@@ -102,6 +102,14 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     ("白: d1-d7/g7\n黑: a7-d4/a7\n白胜", &[TWO], Some(Side::Black)),
     ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite resigns", &[TWO], Some(Side::Black)),
     ("【AM】【甲】【乙】【后手胜】【t】【e】；\n1、d1d7（g7） a7d4（a7）", &[TWO], Some(Side::White)),
+    // SGF: the arrow of a move beside it, a resignation in place of a move.
+    ("(;GM[18];B[djddgd]AA[gd];W[addgad]AA[ad])", &[TWO], None),
+    ("(;GM[18];B[djddgd];W[resign])", &["d1-d7/g7"], Some(Side::Black)),
+    // JSON: line breaks in strings.
+    (r#"{"moves":"d1-d7/g7 a7-d4/a7\n1-0"}"#, &[TWO], Some(Side::Black)),
+    (r#"{"pgn":"1. Qdd7,g7 Qd4,a7 0-1\n"}"#, &[TWO], Some(Side::White)),
+    (r#"{"log":"Black: d1-d7/g7\nWhite: a7-d4/a7\nBlack wins\n"}"#, &[TWO], Some(Side::Black)),
+    ("1-0: d1-d7/g7 a7-d4/a7", &[TWO], Some(Side::Black)),
     // Coordinates that look like a result.
     ("2-0 1-0 7-6\n0-5 1-5 4-2\n5-0 5-1 6-2\n", &["c1-b1/h7 a6-b6/e3 f1-f2/g3"], None),
     ("3-0 3-3 3-6\n0-6 0-5 0-4\n6-0 1-0 1-1\n", &["d1-d4/d7 a7-a6/a5 g1-b1/b2"], None),
@@ -301,6 +309,63 @@ const WARNED: &[(&str, &[&str], &str)] = &[
         "line 1: a value of C has no closing bracket: nice",
     ),
     ("(;GM[18]EV[Cup;b[djddgd];W[addgad])", &[TWO], "a value of EV has no closing bracket: Cup"),
+    (
+        "(;GM[18]PB[Al]PW[BoRE[B+R];B[djddgd])",
+        &["d1-d7/g7"],
+        "line 1: a value of PW has no closing bracket: Bo",
+    ),
+    ("(;GM[18]PB[Al]R E[B+R];B[djddgd])", &["d1-d7/g7"], "the value of PB holds a bracket: Al]R E[B+R"),
+    (
+        "(;GM[18];B[djddgd]AA[aa];W[addgad])",
+        &[TWO],
+        "line 1: squares set up beside the first move are left out",
+    ),
+    (
+        "(;GM[18]RE[W+];B[djddgd];W[resign])",
+        &["d1-d7/g7"],
+        "another result of this game says that White has won",
+    ),
+    // JSON: moves that are not played.
+    (r#"{"moves":["g1-g9/d9"],"bestmove":"a7-d4/a7"}"#, &["g1-g9/d9"], "in no game: a7-d4/a7"),
+    (r#"{"moves":[{"move":"g1-g9/d9","best":"a7-d4/a7"}]}"#, &["g1-g9/d9"], "in no game: a7-d4/a7"),
+    (
+        r#"{"moves":["g1-g9/d9"],"variations":[["a7-d4/a7","d1-d2/d3"]]}"#,
+        &["g1-g9/d9"],
+        "in no game: a7-d4/a7, d1-d2/d3",
+    ),
+    (
+        r#"{"analysis":{"pv":["d1-d7/g7","a7-d4/a7"]},"moves":["d1-d2/d3"]}"#,
+        &["d1-d2/d3"],
+        "in no game: d1-d7/g7, a7-d4/a7",
+    ),
+    (
+        r#"{"moves":[{"move":"d1-d7/g7","comment":"better was d1-d6/f6"},{"move":"a7-d4/a7"}]}"#,
+        &[TWO],
+        "in no game: d1-d6/f6",
+    ),
+    (
+        r#"{"moves":["d1-d7/g7","a7-d4/a7","resign"]}"#,
+        &[TWO],
+        "the result \"resign\" does not name the winner",
+    ),
+    (
+        "1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10\nAn alternative: 1. d1-d2/d3 a7-a6/a5",
+        &[THREE],
+        "line 2: in no game: d1-d2/d3, a7-a6/a5",
+    ),
+    (
+        "[White \"A\"]\n\nx d1-d2/d3\n1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10",
+        &["d1-d2/d3", THREE],
+        "line 3: a game with less than two moves",
+    ),
+    // A lost move parts a game in two.
+    (
+        "1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10\n3. a4-a6/b6 j7-j6/j5 4. a6-a5/a6 j6-h6/h5 5. a5-b5/c5 h6-h7/h8",
+        &[THREE, "a4-a6/b6 j7-j6/j5 a6-a5/a6 j6-h6/h5 a5-b5/c5 h6-h7/h8"],
+        "line 2: a new game is assumed to begin here",
+    ),
+    ("1. d1-d7/g7 a7d", &["d1-d7/g7"], "in no game: a7d"),
+    ("1. Qdd7,g7 Qd", &["d1-d7/g7"], "in no game: Qd"),
     ("(;GM[18];B[djddgd;W[addgad];B[gjehea])", &[THREE], "a value of B has no closing bracket: djddgd"),
     // Another value of a property in another node, or again in a node.
     ("(;GM[18]RE[B+];B[djddgd]\n;W[addgad]RE[W+])", &[TWO], "line 2: a further value of RE is left out: W+"),
@@ -643,6 +708,60 @@ fn start_positions_in_json_are_read() {
     }
 }
 
+/// Texts of three games whose winners are Black, Black and White.
+const THREE_RESULTS: [&str; 8] = [
+    "Game 1\nResult: 1-0\n1. A\n\nGame 2\nResult: 1-0\n1. B\n\nGame 3\nResult: 0-1\n1. C",
+    "第1局\n先手胜\n1. A\n第2局\n先手胜\n1. B\n第3局\n后手胜\n1. C",
+    "1-0: A\n1-0: B\n0-1: C",
+    "id,result,moves\n1,1-0,A\n2,1-0,B\n3,0-1,C",
+    "id,moves,result\n1,A,1-0\n2,B,1-0\n3,C,0-1",
+    "1. A\n1-0\n\n1. B\n1-0\n\n1. C\n0-1",
+    r#"{"games":[{"result":"1-0","moves":"A"},{"result":"1-0","moves":"B"},{"result":"0-1","moves":"C"}]}"#,
+    r#"[{"moves":"A","winner":"first"},{"moves":"B","winner":"first"},{"moves":"C","winner":"second"}]"#,
+];
+
+#[test]
+fn each_of_several_games_has_its_result() {
+    let games = [
+        "d1-d7/g7 a7-d4/a7 g1-e3/e10 j7-i6/i7 a4-a6/b6 i6-i5/i6",
+        "g1-g2/g3 j7-j6/j5 g2-g1/g2 j6-j7/j6 g1-h1/g1 j7-i7/j7",
+        "d1-d2/d3 a7-a6/a5 d2-d1/d2 a6-a7/a6 d1-c1/d1 a7-b7/a7",
+    ];
+    let mut failures = Vec::new();
+    for text in THREE_RESULTS {
+        let text = text.replace('A', games[0]).replace('B', games[1]).replace('C', games[2]);
+        let found = reading(text.as_bytes());
+        let winners: Vec<Option<Side>> = found.games.iter().map(|game| game.winner).collect();
+        let plies: Vec<String> = found.games.iter().map(moves).collect();
+        if winners != [Side::Black, Side::Black, Side::White].map(Some) || plies != games {
+            failures.push(format!("{text}\n  found {winners:?} {plies:?} {:?}", found.warnings));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn the_second_side_can_move_first() {
+    let fen = "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 b - - 0 1";
+    let tags = format!(
+        "[White \"A\"]\n[Black \"B\"]\n[FEN \"{fen}\"]\n[Result \"1-0\"]\n\n1... a7-b7/c7 2. d1-d2/d3 1-0"
+    );
+    let game = reading(tags.as_bytes()).games.remove(0);
+    assert_eq!(([&*game.black, &*game.white], game.winner), (["A", "B"], Some(Side::Black)));
+    let text = format!("{fen}\nWhite: Ann\nBlack: Bo\nWhite: a7-b7/c7\nBlack: d1-d2/d3\nWhite wins");
+    let game = reading(text.as_bytes()).games.remove(0);
+    assert_eq!(([&*game.black, &*game.white], game.winner), (["Bo", "Ann"], Some(Side::White)));
+}
+
+#[test]
+fn our_sgf_can_quote_a_game() {
+    let mut game = GameRecord::new("Al;B[dj", "x PB[y", Position::standard());
+    game = game.with_moves(&["d1-d7/g7".parse().unwrap()]);
+    game.notes.entry(1).or_default().comment = "see (;B[djddgd];W[addgad]) and ;B[dj".into();
+    let found = reading(record::sgf::write(&game).as_bytes());
+    assert_eq!((found.games, found.warnings), (vec![game], Vec::new()));
+}
+
 #[test]
 fn numbers_of_any_size_are_read() {
     let text = "9223372036854775808 1 2 3 4 5 6 7\nd1-d7/g7 a7-d4/a7";
@@ -764,6 +883,22 @@ fn botzone_texts() -> [Vec<String>; 2] {
     }
     finished.push(format!("[{}]", log(&|mv| format!(r#"{{"verdict":"OK","raw":{mv:?}}}"#)).join(",")));
     [unfinished, finished]
+}
+
+#[test]
+fn a_log_with_displays_is_one_game() {
+    let [a, b] = [[2, 0, 2, 5, 5, 5], [2, 7, 2, 6, 3, 7]].map(|[x0, y0, x1, y1, x2, y2]: [i8; 6]| {
+        format!(r#"{{"x0":{x0},"y0":{y0},"x1":{x1},"y1":{y1},"x2":{x2},"y2":{y2}}}"#)
+    });
+    let judge = format!(r#"{{"output":{{"command":"request","content":{{"1":{a}}},"display":{a}}}}}"#);
+    let finish = format!(r#"{{"output":{{"command":"finish","content":{{"0":0,"1":2}},"display":{b}}}}}"#);
+    let turns =
+        [format!(r#"{{"0":{{"response":{a}}}}}"#), judge.clone(), format!(r#"{{"1":{{"response":{b}}}}}"#)];
+    for text in [turns.join("\n"), format!("[{}]", turns.join(",")), format!("[{judge},{finish}]")] {
+        let found = reading(text.as_bytes());
+        let games: Vec<String> = found.games.iter().map(moves).collect();
+        assert_eq!((games, found.warnings), (vec!["c1-c6/f6 c8-c7/d8".to_owned()], Vec::new()), "{text}");
+    }
 }
 
 #[test]

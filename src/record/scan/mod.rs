@@ -25,11 +25,15 @@ use piece::{Aside, Border, Form, Label, Mark};
 pub(super) use piece::{Colour, Piece, Player};
 pub(super) use replay::Way;
 use replay::{Play, Stated};
+use std::cmp::Ordering;
 use std::convert::Infallible;
 use verdict::Verdict;
 
 /// Number of warnings about single lines, after which the rest is summed up.
 const MAX_WARNINGS: usize = 50;
+
+/// Maximum number of results between two games that are attributed by their lines.
+const MAX_BETWEEN: usize = 8;
 
 /// A statement about the winner in the text.
 struct Outcome {
@@ -160,6 +164,11 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
     let found = Lexer::new(text, false).read();
     let [piece] = found.pieces[..] else { return None };
     (piece.form != Form::Fragment).then_some(piece)
+}
+
+/// True if a text says no more than that a player resigns.
+pub(super) fn is_resignation(text: &str) -> bool {
+    words::is_resignation(text)
 }
 
 /// Returns the winner that a result in words names, `1-0`, `black lost on time`; `Some(None)` if it says that there is no
@@ -330,20 +339,19 @@ impl Scan<'_, '_, '_> {
             self.lone.extend((!heading.is_ccgc).then_some(heading.offset));
             self.intake.add(record, 0);
         }
+        let owners = self.owners(&plays, pieces, results);
         let mut used = vec![false; pieces.len()];
         for (index, play) in plays.iter().enumerate() {
             used[play.begin..play.end].fill(true);
             play.skipped.iter().for_each(|&skipped| used[skipped] = false);
-            let until = plays.get(index + 1).map_or(pieces.len() + 1, |next| next.begin + 1);
-            let from = if index == 0 { 0 } else { play.begin + 1 };
-            let [from, until] =
-                [from, until].map(|piece| results.partition_point(|outcome| outcome.at < piece));
-            let own = &results[from..until.max(from)];
+            let [from, until] = [index, index + 1].map(|game| owners.partition_point(|&owner| owner < game));
+            let own = &results[from..until];
             let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
             let first = play.first.or(heading.first);
             let mut further = Heading { first, is_ccgc: heading.is_ccgc, ..Heading::default() };
             let own_heading = if index == 0 { &mut heading } else { &mut further };
-            self.name(own_heading, &self.names_of(&plays, index, named), first);
+            let own_names = self.names_of(&plays, index, named);
+            self.name(own_heading, &own_names, first, play.way.start.side());
             self.head(own_heading, &mut record, play.first, own);
             let edge = play.way.start.size().edge();
             if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
@@ -351,7 +359,7 @@ impl Scan<'_, '_, '_> {
                 self.warn(pieces[play.begin].begin as usize, text);
             }
             let has_header = index == 0 && (heading.is_ccgc || heading.has_tags);
-            if play.moves.len() == 1 && !has_header {
+            if play.moves.len() == 1 && (!has_header || plays.len() > 1) {
                 self.lone.push(pieces[play.begin].begin as usize);
             }
             self.explain(play, &pieces[play.begin], index);
@@ -398,6 +406,46 @@ impl Scan<'_, '_, '_> {
         }
     }
 
+    /// Returns the index of the game that each result belongs to. A result between two games belongs to the nearer one,
+    /// in lines; of equally near ones to the game behind it if results stand before the first game, too.
+    fn owners(&self, plays: &[Play], pieces: &[Piece], results: &[Outcome]) -> Vec<usize> {
+        let before =
+            plays.first().map_or(0, |first| results.partition_point(|result| result.at <= first.begin));
+        let games_begun = |result: &Outcome| plays.partition_point(|play| play.begin < result.at);
+        let mut owners = Vec::with_capacity(results.len());
+        for group in results.chunk_by(|a, b| games_begun(a) == games_begun(b)) {
+            let next = games_begun(&group[0]);
+            let last = next.saturating_sub(1);
+            let inside =
+                group.partition_point(|result| result.at < plays.get(last).map_or(0, |play| play.end));
+            owners.extend(group[..inside].iter().map(|_| last));
+            let behind = &group[inside..];
+            let (Some(play), false) = (plays.get(next), next == 0) else {
+                owners.extend(behind.iter().map(|_| last));
+                continue;
+            };
+            let [from, until] =
+                [pieces[plays[last].end - 1].end, pieces[play.begin].begin].map(|at| at as usize);
+            let first_of_next = behind.len().saturating_sub(before);
+            for (index, result) in behind.iter().enumerate() {
+                let lines =
+                    |from: usize, until: usize| self.text[from..until.max(from)].matches('\n').count();
+                let distances = match self.is_json || behind.len() > MAX_BETWEEN {
+                    true => [0, 0],
+                    false => [lines(from, result.offset), lines(result.offset, until)],
+                };
+                let is_next = match distances[0].cmp(&distances[1]) {
+                    Ordering::Less => false,
+                    Ordering::Equal => index >= first_of_next,
+                    Ordering::Greater => true,
+                };
+                let known = owners.last().copied().unwrap_or_default();
+                owners.push(if is_next { next } else { last }.max(known));
+            }
+        }
+        owners
+    }
+
     /// Returns the names of a game's players: in text those before its moves, and behind them if no other game is in the
     /// text; in JSON with several games those of equal order if each game has them.
     fn names_of<'n>(&self, plays: &[Play], index: usize, named: &'n [Named]) -> Vec<&'n Named> {
@@ -424,7 +472,7 @@ impl Scan<'_, '_, '_> {
 
     /// Adds the names of the players to a heading without tags. Names of colours belong to the sides if the first
     /// mover's colour is known; else as if Black moved first.
-    fn name(&mut self, heading: &mut Heading, named: &[&Named], first: Option<Colour>) {
+    fn name(&mut self, heading: &mut Heading, named: &[&Named], first: Option<Colour>, mover: Side) {
         if !heading.black.is_empty() || !heading.white.is_empty() {
             return;
         }
@@ -438,12 +486,13 @@ impl Scan<'_, '_, '_> {
             [None, None] => (colours, true),
             names => (names, false),
         };
-        let [black, white] = names.map(Option::unwrap_or_default);
-        (heading.black, heading.white) = match first {
-            Some(Colour::White) if by_colour => (white, black),
-            _ => (black, white),
-        };
-        if let Some(named) = named.first().filter(|_| by_colour && first.is_none()) {
+        let first_name = if by_colour { first.unwrap_or(Colour::Black) } else { Colour::Black };
+        (heading.black, heading.white) = names.map(Option::unwrap_or_default).into();
+        let is_unknown = by_colour && first.is_none();
+        if !is_unknown && (first_name == Colour::Black) != (mover == Side::Black) {
+            std::mem::swap(&mut heading.black, &mut heading.white);
+        }
+        if let Some(named) = named.first().filter(|_| is_unknown) {
             let text = "the first mover's colour is unknown; the names are kept as if Black moved first";
             self.warn(named.offset, text);
         }
@@ -457,19 +506,23 @@ impl Scan<'_, '_, '_> {
         first: Option<Colour>,
         results: &[Outcome],
     ) {
-        let first = first.or(heading.first).or(heading.is_ccgc.then_some(Colour::Black));
+        let mover = record.start.side();
+        // Tags of PGN name White first, whoever moves first from a set-up position.
+        let is_second = heading.has_tags && mover == Side::White;
+        let stated = heading.first.map(|colour| if is_second { colour.other() } else { colour });
+        let first = first.or(stated).or(heading.is_ccgc.then_some(Colour::Black));
+        let of_first = |is_first: bool| if is_first { mover } else { mover.opponent() };
         (record.black, record.white) = (heading.black.clone(), heading.white.clone());
-        if heading.by_colour && first == Some(Colour::Black) {
+        if heading.by_colour && first.is_some_and(|first| of_first(first == Colour::White) == Side::White) {
             std::mem::swap(&mut record.black, &mut record.white);
         }
         (record.when, record.event) = (heading.when.clone(), heading.event.clone());
         let side = |player| match player {
-            Player::First => Some(record.start.side()),
-            Player::Second => Some(record.start.side().opponent()),
-            Player::Of(colour) => first.map(|first| if first == colour { Side::Black } else { Side::White }),
+            Player::First => Some(of_first(!is_second)),
+            Player::Second => Some(of_first(is_second)),
+            Player::Of(colour) => first.map(|first| of_first(first == colour)),
         };
-        let names =
-            [record.start.side(), record.start.side().opponent()].map(|side| record.name(side).to_owned());
+        let names = [true, false].map(|is_first| record.name(of_first(is_first != is_second)).to_owned());
         let names = names.each_ref().map(String::as_str);
         let stated = heading.results.iter();
         let mut said: Vec<(Option<Player>, usize)> =

@@ -328,7 +328,7 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
             && play.begin > 0
             && pieces[play.begin].mover == pieces[play.begin - 1].mover;
         let goes_on = games.last().is_some_and(|last| last.end == play.begin && last.goes_on(&pieces[at]));
-        play.is_announced = (announced || begins_black || play.moves.len() >= 6) && !goes_on;
+        play.is_announced = (announced || begins_black) && !goes_on;
         at = play.end;
         let is_continued = games.last().is_some_and(|last| {
             pieces[play.begin].mover.is_none()

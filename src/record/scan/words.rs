@@ -77,16 +77,24 @@ pub fn is_damaged(word: &str) -> bool {
     of_squares || of_letters
 }
 
-/// True if a word can be the beginning of a move in pairs of letters: three letters, `GJH`.
+/// True if a word can be the beginning of a move: three letters, a square and a letter, or a piece and a letter: `GJH`,
+/// `a7d`, `Qd`.
 pub fn is_cut_off(word: &str) -> bool {
-    let is_column = |byte: u8| (b'a'..=b'j').contains(&byte.to_ascii_lowercase());
+    let is_column = |byte: &u8| (b'a'..=b'j').contains(&byte.to_ascii_lowercase());
     let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
-    word.len() == 3 && word.bytes().all(is_column) && (capitals == 0 || capitals == 3)
+    match word.as_bytes() {
+        [a, b, c] if is_column(a) && is_column(b) && is_column(c) => capitals == 0 || capitals == 3,
+        [b'Q', column] => is_column(column),
+        [square @ .., last] => {
+            is_column(last) && square.len() > 1 && plain_squares(&word[..square.len()]).is_some()
+        }
+        [] => false,
+    }
 }
 
 /// True if a damaged move can be an English word.
 pub fn is_prose(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_alphabetic())
+    word.bytes().all(|byte| byte.is_ascii_alphabetic()) && !word.starts_with('Q')
 }
 
 /// Returns the edge in a word like `8x8`.
@@ -240,7 +248,11 @@ pub fn is_label(word: &str) -> bool {
 
 /// True if the moves behind a word on its line are not played.
 pub fn begins_continuation(word: &str) -> bool {
-    const WORDS: [&str; 11] = [
+    const WORDS: [&str; 15] = [
+        "alternative",
+        "alternatively",
+        "suggested",
+        "playable",
         "pv",
         "ponder",
         "multipv",
@@ -254,6 +266,13 @@ pub fn begins_continuation(word: &str) -> bool {
         "idea",
     ];
     WORDS.contains(&word) || ["不如", "应该", "应走", "改走", "变化"].iter().any(|part| word.contains(part))
+}
+
+/// True if the name of a JSON value says that its moves are not played: `bestMove`.
+pub fn names_other_moves(key: &str) -> bool {
+    const BEGINNINGS: [&str; 9] =
+        ["best", "suggest", "hint", "variation", "alternative", "candidate", "legal", "possible", "analysis"];
+    begins_continuation(key) || BEGINNINGS.iter().any(|beginning| key.starts_with(beginning))
 }
 
 /// Returns the label of a tag by its name in half width.
@@ -293,6 +312,11 @@ pub fn ends_a_game(text: &str) -> bool {
         ["resign", "forfeit", "flagged", "surrender", "认输", "認輸", "投降", "弃权", "棄權", "投了"];
     let text = text.to_ascii_lowercase();
     SIGNS.iter().any(|sign| text.contains(sign))
+}
+
+/// True if a text says no more than that a player resigns.
+pub fn is_resignation(text: &str) -> bool {
+    ["resign", "resigns", "resigned", "认输", "認輸", "投了", "投降"].contains(&&*text.trim().to_lowercase())
 }
 
 /// Returns the first mover's colour that a Chinese text states: 执白先手.

@@ -137,6 +137,10 @@ fn odd_values(tree: &Tree, heading: &Heading) -> Vec<Problem> {
                 if raw.len() > 5 && !WITH_MOVES.contains(&name) && !scan::strays(raw, 1).is_empty() {
                     problems.push((offset, format!("the value of {name} holds a move: {}", shortened(raw))));
                 }
+                if !["C", "GC"].contains(&name) && has_lone_bracket(raw) {
+                    problems
+                        .push((offset, format!("the value of {name} holds a bracket: {}", shortened(raw))));
+                }
                 if problems.len() >= MAX_PROBLEMS {
                     return problems;
                 }
@@ -147,6 +151,23 @@ fn odd_values(tree: &Tree, heading: &Heading) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// True if a value has a closing bracket that is neither escaped nor the partner of an open one: another property can be
+/// behind it.
+fn has_lone_bracket(raw: &str) -> bool {
+    let (mut depth, mut is_escaped) = (0, false);
+    raw.bytes().any(|byte| {
+        match byte {
+            _ if is_escaped => {}
+            b'[' => depth += 1,
+            b']' if depth == 0 => return true,
+            b']' => depth -= 1,
+            _ => {}
+        }
+        is_escaped = byte == b'\\' && !is_escaped;
+        false
+    })
 }
 
 /// Maximum number of properties of a node that are compared with later ones.
@@ -239,7 +260,7 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
         .take(MAX_PLIES)
         .collect();
     let (way, swapped) = way_of(&set_up, &moves).map_err(at_root)?;
-    let mut reader = Reader { tree, way, swapped, problems: Vec::new() };
+    let mut reader = Reader { tree, way, swapped, problems: Vec::new(), resigned: None };
     let game = reader.line(tree.nodes().next(), &mut Vec::new(), 0)?;
     if let Some(played) = game.moves.first().filter(|_| way.is_odd()) {
         let node = main_line(tree).find(has_move).unwrap_or_default();
@@ -251,7 +272,14 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
         let node = main_line(tree).find(has_move).unwrap_or_default();
         reader.problems.push((tree.offset(node), "White moves first in this game".into()));
     }
-    let record = heading.record(way.start, swapped).map_err(at_root)?;
+    let mut record = heading.record(way.start, swapped).map_err(at_root)?;
+    if let Some((side, offset)) = reader.resigned {
+        let winner = *record.winner.get_or_insert(side.opponent());
+        if winner == side {
+            let problem = format!("another result of this game says that {winner} has won");
+            reader.problems.push((offset, problem));
+        }
+    }
     let result = heading.text("RE");
     if read_result(&result, way.start.side(), swapped).is_none() {
         let offset = tree.nodes().next().map_or(0, |root| tree.offset(root));
@@ -382,6 +410,8 @@ struct Reader<'a> {
     /// True if the file's White is our Black.
     swapped: bool,
     problems: Vec<Problem>,
+    /// The side that resigns in place of its move, and the offset.
+    resigned: Option<(Side, usize)>,
 }
 
 impl Reader<'_> {
@@ -487,8 +517,18 @@ impl Reader<'_> {
         nesting: usize,
     ) -> Result<bool, Problem> {
         let offset = self.tree.offset(node);
-        let sets_up = |property: Property| SetUp::CHANGES.contains(&&*property.name());
-        if !before.is_empty() && self.tree.properties(node).any(sets_up) {
+        let arrows: Vec<_> = moves_of(self.tree, node).map(|(_, text)| text).collect();
+        let is_own = |value: Cow<str>| arrows.iter().any(|text| text.ends_with(value.trim()));
+        // Some programs set up the arrow of the move beside it.
+        let sets_up = |property: Property| {
+            let name = &*property.name();
+            SetUp::CHANGES.contains(&name) && !(name == "AA" && property.values().all(is_own))
+        };
+        let has_set_up = self.tree.properties(node).any(sets_up);
+        if before.is_empty() && has_set_up && !arrows.is_empty() {
+            self.add_problem(offset, "squares set up beside the first move are left out".into());
+        }
+        if !before.is_empty() && has_set_up {
             let problem = (offset, format!("amazons are set up after ply {}", before.len()));
             if nesting == 0 {
                 return Err(problem);
@@ -505,6 +545,9 @@ impl Reader<'_> {
                 }
                 Err(problem) => {
                     let is_end = self.tree.children(node).next().is_none() && is_no_move(&text);
+                    if is_end && nesting == 0 && scan::is_resignation(&text) {
+                        self.resigned = Some((side, offset));
+                    }
                     if !is_end {
                         let what = if nesting == 0 { "the game" } else { "the variation" };
                         let text = format!("ply {}: {problem}; {what} ends here", before.len() + 1);

@@ -283,8 +283,9 @@ impl<'a> Scanner<'a> {
                 return Err(unclosed(opened));
             };
             let cut = move_in(&opened[..length], is_comment);
-            let (from, length) = (self.at + 1, cut.unwrap_or(length));
-            self.at = from + length + usize::from(cut.is_none());
+            let (from, behind) = (self.at + 1, cut.unwrap_or(length + 1));
+            let length = cut.map_or(length, |cut| opened[..cut].trim_end().len());
+            self.at = from + behind;
             if cut.is_some() {
                 tree.add_problem(from, || unclosed(&opened[..length]));
             }
@@ -349,9 +350,12 @@ pub(super) fn shortened(text: &str) -> String {
     beginning.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(30).collect()
 }
 
-/// Returns the offset in a value of the beginning of a move, `;B[`: the closing bracket of the value is missing. In a
-/// comment, which can quote a game, only a move that is not closed is one.
-fn move_in(raw: &str, is_comment: bool) -> Option<usize> {
+/// Properties before which the closing bracket of a value can be missing.
+const HEADINGS: [&str; 10] = ["PB[", "PW[", "RE[", "DT[", "EV[", "PC[", "SZ[", "GM[", "CA[", "AP["];
+
+/// Returns the offset in a value of the beginning of a move, `;B[`, or of a property about the game: the closing bracket
+/// of the value is missing. In a comment, which can quote a game, only a move that is not closed is one.
+pub(super) fn move_in(raw: &str, is_comment: bool) -> Option<usize> {
     let begins = |&at: &usize| {
         let after = raw[at + 1..].trim_start();
         work::count(raw.len() - at - after.len());
@@ -359,7 +363,13 @@ fn move_in(raw: &str, is_comment: bool) -> Option<usize> {
         property.is_some_and(|rest| rest.trim_start().starts_with('['))
     };
     let mut nodes = raw.match_indices(';').map(|(at, _)| at);
-    if is_comment { nodes.rfind(begins).filter(|&at| !raw[at..].contains(']')) } else { nodes.find(begins) }
+    if is_comment {
+        return nodes.rfind(begins).filter(|&at| !raw[at..].contains(']'));
+    }
+    let names = raw.match_indices('[').filter_map(|(at, _)| at.checked_sub(2));
+    let mut names = names.filter(|&at| raw.is_char_boundary(at));
+    let heading = names.find(|&at| HEADINGS.iter().any(|name| raw[at..].starts_with(name)));
+    [nodes.find(begins), heading].into_iter().flatten().min()
 }
 
 /// Returns the offsets of the closing brackets from here on that are not escaped.

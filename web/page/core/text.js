@@ -724,6 +724,8 @@ const PROBLEMS_ZH = /** @type {[RegExp, string | ((...groups: string[]) => strin
   [/^(\d+) further warnings about this file are left out$/, "另有 $1 条关于此文件的警告没有列出"],
   [/^the rest of this game is left out: .*$/, "略过本局其余部分：没有着法的节点太多"],
   [/^the first mover's colour is unknown; the names are kept as if Black moved first$/, "不知先手是哪一方；名字按黑方先手保留"],
+  [/^squares set up beside the first move are left out$/, "第一步旁边摆放的格子略过"],
+  [/^the value of (\S+) holds a bracket: (.*)$/, "$1 的值中含有括号：$2"],
   [/^the start position is not understood; the game is read from the usual start$/, "开局局面无法理解；按通常的开局读取"],
   [/^the name (.*) is not kept: .*$/, "名字 $1 没有保留：请写明先手和后手"],
   [/^a match must begin from the standard start position$/, "比赛必须从标准开局开始"],

@@ -65,6 +65,10 @@ impl<T> Stack<T> {
         }
     }
 
+    fn depth(&self) -> usize {
+        self.items.len() + self.deeper
+    }
+
     fn first(&self) -> Option<&T> {
         self.items.first()
     }
@@ -77,6 +81,9 @@ impl<T> Stack<T> {
         self.items.is_empty()
     }
 }
+
+/// Depth of a continuation that ends with its string.
+const IN_STRING: usize = usize::MAX;
 
 /// Maximum number of numbers that are read together, a multiple of six.
 const MAX_RUN: usize = 6000;
@@ -100,6 +107,10 @@ pub struct Lexer<'a> {
     parentheses: Stack<usize>,
     in_braces: usize,
     in_continuation: bool,
+    /// Number of brackets around the JSON value that is a continuation; [`IN_STRING`] for a part of a string.
+    continued: usize,
+    /// True inside a string of JSON.
+    in_string: bool,
     mover: Option<Colour>,
     /// Colours named in the line since the last piece: two are those of the players, and none is the mover.
     named: Vec<Colour>,
@@ -149,6 +160,8 @@ impl<'a> Lexer<'a> {
             parentheses: Stack::default(),
             in_braces: 0,
             in_continuation: false,
+            continued: IN_STRING,
+            in_string: false,
             mover: None,
             named: Vec::new(),
             numbering: None,
@@ -215,7 +228,7 @@ impl<'a> Lexer<'a> {
             '&' | '\\' if self.escape() => {}
             _ => self.punctuation(letter),
         }
-        self.had_space = letter.is_whitespace() || "\"'[(*{,:=".contains(letter);
+        self.had_space = letter.is_whitespace() || "\"'[(*{,:=\\".contains(letter);
     }
 
     /// True if a minus sign begins a negative number, and does not stand between two coordinates.
@@ -270,7 +283,15 @@ impl<'a> Lexer<'a> {
                 self.opened.push((self.runs, self.run.len()));
                 self.has_key = false;
             }
-            ']' | '}' => self.close(),
+            ']' | '}' => {
+                self.close();
+                self.end_continuation(self.opened.depth() + 1);
+            }
+            ',' => self.end_continuation(self.opened.depth()),
+            '"' if self.is_json && !self.text[..begin].ends_with('\\') => {
+                self.in_string = !self.in_string;
+                self.in_continuation &= self.in_string || self.continued != IN_STRING;
+            }
             ':' => self.labelled(begin),
             '+' if matches!(self.recent.as_str(), "b" | "w") && self.before_word_is_alone(begin) => {
                 let colour = if self.recent == "b" { Colour::Black } else { Colour::White };
@@ -279,6 +300,21 @@ impl<'a> Lexer<'a> {
             '+' if words::colour(&self.recent).is_some() => self.margin(begin),
             _ => {}
         }
+    }
+
+    /// Ends a continuation that is a value of JSON at this depth or below.
+    fn end_continuation(&mut self, depth: usize) {
+        if self.is_json && !self.in_string && depth <= self.continued {
+            self.in_continuation = false;
+        }
+    }
+
+    /// Begins a continuation behind a word of a sentence, or behind the name of a JSON value.
+    fn begin_continuation(&mut self, is_key: bool) {
+        if !self.in_continuation || self.continued == IN_STRING {
+            self.continued = if is_key { self.opened.depth() } else { IN_STRING };
+        }
+        self.in_continuation = true;
     }
 
     /// True if the character before `end` is a letter alone.
@@ -290,7 +326,8 @@ impl<'a> Lexer<'a> {
     fn end_line(&mut self) {
         self.line += 1;
         self.prose = 0;
-        (self.mover, self.in_continuation) = (None, false);
+        self.mover = None;
+        self.in_continuation &= self.is_json;
         self.named.clear();
         self.recent.clear();
         if !self.is_json {
@@ -712,7 +749,10 @@ impl<'a> Lexer<'a> {
         self.end_points();
         self.end_run();
         self.prose += usize::from(!words::is_label(&lower));
-        self.in_continuation |= words::begins_continuation(&lower);
+        let is_json_key = self.is_json && is_key;
+        if words::begins_continuation(&lower) || is_json_key && words::names_other_moves(&lower) {
+            self.begin_continuation(is_json_key);
+        }
         let begins_game = self.prose <= 2 && words::begins_game(&self.recent, &lower);
         self.begins_game |= begins_game && self.is_main_line();
         if verdict::is_sign(word) {
@@ -752,7 +792,9 @@ impl<'a> Lexer<'a> {
         }
         self.end_points();
         self.end_run();
-        self.in_continuation |= words::begins_continuation(word);
+        if words::begins_continuation(word) {
+            self.begin_continuation(false);
+        }
         self.begins_game |= self.prose == 0 && words::begins_chinese_game(word) && self.is_main_line();
         if let Some(colour) = words::chinese_first(word) {
             self.mark(Mark::Begins(colour));

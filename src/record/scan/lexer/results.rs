@@ -32,9 +32,11 @@ impl<'a> Lexer<'a> {
             Verdict::Unclear | Verdict::Weak if self.unclear < MAX_UNCLEAR => false,
             _ => return,
         };
+        // In place of a move, `resign` is said by an unknown player.
+        let is_alone = self.is_json && words::is_resignation(text) && self.text[..begin].ends_with('"');
         // The names of the players, which can come later, decide.
         let [begin, end] = [begin, end].map(|at| at as u32);
-        self.mark(Mark::Sentence { begin, end, may_name: !of_variation });
+        self.mark(Mark::Sentence { begin, end, may_name: !of_variation && !is_alone });
         self.unclear += usize::from(!is_certain);
         self.is_over |= is_over && is_certain;
         self.after_unclear |= is_over && !is_certain;
@@ -148,7 +150,9 @@ impl<'a> Lexer<'a> {
             return false;
         }
         let behind = &rest[length..];
-        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;.!)]}*".contains(c)) {
+        // A heading: `1-0: d1-d7/g7`.
+        let behind = behind.strip_prefix(':').filter(|next| next.starts_with([' ', '\n'])).unwrap_or(behind);
+        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;.!)]}*\\".contains(c)) {
             return false;
         }
         // Beside another pair of numbers, these are coordinates.
@@ -193,7 +197,8 @@ fn score_of(text: &str) -> Option<(usize, Result<Option<Player>, ()>)> {
     let second = behind.strip_prefix(['-', ':'])?.trim_start_matches(' ');
     let last = digits(second);
     let is_clock = behind.starts_with(':') && (first > 1 || last > 1);
-    let is_date = second[last..].starts_with(['-', ':']);
+    let behind_last = second[last..].strip_prefix(['-', ':']);
+    let is_date = behind_last.is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
     if !(1..=2).contains(&first) || !(1..=2).contains(&last) || is_clock || is_date {
         return None;
     }
