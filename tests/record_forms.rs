@@ -365,6 +365,22 @@ const WARNED: &[(&str, &[&str], &str)] = &[
         "line 2: a new game is assumed to begin here",
     ),
     ("1. d1-d7/g7 a7d", &["d1-d7/g7"], "in no game: a7d"),
+    // Moves that were not played, behind the last one.
+    ("1. d1-d7/g7 a7-d4/a7 (2. g1-e3/e10 better) 1-0", &[TWO], "in no game: g1-e3/e10"),
+    ("1. Qdd7,g7 Qd4,a7 (2. Qe3,e10) 1-0", &[TWO], "in no game: Qe3,e10"),
+    ("1. d1-d7/g7 a7-d4/a7 or g1-e3/e10", &[THREE], "line 1: the last moves stand beside words"),
+    ("1. d1-d7/g7 a7-d4/a7\n推荐：g1-e3/e10", &[THREE], "line 2: the last moves stand beside words"),
+    // Results around SGF.
+    (
+        "(;GM[18];B[djddgd])\nBlack wins",
+        &["d1-d7/g7"],
+        "line 2: a result outside of the games is left out: Black wins",
+    ),
+    (
+        "Ann - Bob 1-0\n(;GM[18];B[djddgd])",
+        &["d1-d7/g7"],
+        "line 1: a result outside of the games is left out: 1-0",
+    ),
     ("1. Qdd7,g7 Qd", &["d1-d7/g7"], "in no game: Qd"),
     ("(;GM[18];B[djddgd;W[addgad];B[gjehea])", &[THREE], "a value of B has no closing bracket: djddgd"),
     // Another value of a property in another node, or again in a node.
@@ -565,9 +581,9 @@ const NAMED: &[(&str, [&str; 2], Option<Side>, &str)] = &[
     ("White: Al\nBlack: Bo\nWhite: d1-d7/g7\nBlack: a7-d4/a7\nBo wins", ["Al", "Bo"], Some(Side::White), ""),
     (
         "White: Al\nBlack: Bo\n1. d1-d7/g7 a7-d4/a7\nBo resigns",
-        ["Bo", "Al"],
-        Some(Side::White),
-        "line 1: the first mover's colour is unknown; the names are kept as if Black moved first",
+        ["Al", "Bo"],
+        Some(Side::Black),
+        "line 1: the first mover's colour is unknown; the names are kept as if White moved first",
     ),
     (
         r#"{"black":"Al","white":"Bo","moves":["d1-d7/g7","a7-d4/a7"],"winner":"Bo"}"#,
@@ -612,6 +628,11 @@ const NAMED: &[(&str, [&str; 2], Option<Side>, &str)] = &[
         None,
         "does not name",
     ),
+    // A header with damaged brackets.
+    ("#[甲][乙][先手胜][t][e];\n1 d1d7(g7) a7d4(a7)", ["甲", "乙"], Some(Side::Black), ""),
+    ("#AM[甲][乙][后手胜][t][e];\n1 d1d7(g7) a7d4(a7)", ["甲", "乙"], Some(Side::White), ""),
+    ("#[AM]甲][乙][先手胜][t][e];\n1 d1d7(g7) a7d4(a7)", ["甲", "乙"], Some(Side::Black), ""),
+    ("#[AM][甲]乙][先手胜][t][e];\n1 d1d7(g7) a7d4(a7)", ["甲", "乙"], Some(Side::Black), ""),
     // Movers, clocks and remarks are no names.
     ("Black: d1-d7/g7\nWhite: a7-d4/a7", ["", ""], None, ""),
     ("White: 0:12 left\nd1-d7/g7 a7-d4/a7", ["", ""], None, ""),
@@ -816,6 +837,30 @@ fn every_encoding_is_read() {
         let game = reading(&text).games.remove(0);
         assert_eq!((game.black.as_str(), moves(&game).as_str()), ("José", "d1-d7/g7 a7-d4/a7"), "{ca}");
         assert_eq!(game.start, Position::standard());
+    }
+}
+
+#[test]
+fn an_uncertain_encoding_is_named() {
+    let names = |black: &str, white: &str| format!("(;GM[18]PB[{black}]PW[{white}];B[djddgd];W[addgad])");
+    for (encoding, text, warning) in [
+        (encoding_rs::BIG5, names("張三", "李四"), Some("read as GBK, but it can be Big5")),
+        (encoding_rs::SHIFT_JIS, names("たなか", "すずき"), Some("read as GBK, but it can be Shift_JIS")),
+        (
+            encoding_rs::WINDOWS_1251,
+            names("Иван Петров", "Олег"),
+            Some("read as GBK, but it can be windows-1251"),
+        ),
+        (encoding_rs::GBK, names("张三", "李四"), None),
+        (encoding_rs::GBK, "#[AM][甲队][乙队][先手胜][t][e];1 d1d7(g7) a7d4(a7)".into(), None),
+        (encoding_rs::WINDOWS_1252, names("José", "Müller"), None),
+        (encoding_rs::UTF_8, names("張三", "すずき"), None),
+    ] {
+        let found = reading(&encoding.encode(&text).0);
+        assert_eq!(moves(&found.games[0]), TWO);
+        let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(warnings.len(), usize::from(warning.is_some()), "{text}: {warnings:?}");
+        assert!(warning.is_none_or(|warning| warnings[0].contains(warning)), "{text}: {warnings:?}");
     }
 }
 

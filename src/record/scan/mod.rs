@@ -159,6 +159,7 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
             mover: None,
             border: Border::No,
             is_weak: false,
+            is_beside_words: false,
         });
     }
     let found = Lexer::new(text, false).read();
@@ -195,6 +196,28 @@ pub(super) fn winner(text: &str) -> Option<Option<Player>> {
 pub(super) fn ways(start: Position, pieces: &[Piece]) -> Vec<Way> {
     let forms: Vec<Form> = pieces.iter().map(|piece| piece.form).collect();
     Way::likely(start, &forms)
+}
+
+/// Returns warnings of whole moves and of results in a text around games. `line` is the number of its first line.
+pub(super) fn outside(text: &str, line: usize) -> Vec<Warning> {
+    let mut warnings = strays(text, line);
+    let mut lines = Lines::from(text, line);
+    for (_, offset, mark) in Lexer::new(text, false).read().marks.into_iter().take(MAX_WARNINGS) {
+        let result = match mark {
+            Mark::Sentence { begin, end, .. } => &text[begin as usize..end as usize],
+            Mark::Won(_) => text[..offset].trim_end().rsplit(char::is_whitespace).next().unwrap_or_default(),
+            _ => continue,
+        };
+        if !matches!(verdict::read(result, ["", ""]), Verdict::Weak) {
+            let shown: String = result.trim().chars().take(60).collect();
+            warnings.push(Warning::new(
+                lines.at(offset),
+                format!("a result outside of the games is left out: {shown}"),
+            ));
+        }
+    }
+    warnings.sort_by_key(|warning| warning.line);
+    warnings
 }
 
 /// Returns warnings of whole moves in a text that holds no game. `line` is the number of its first line.
@@ -363,6 +386,10 @@ impl Scan<'_, '_, '_> {
                 self.lone.push(pieces[play.begin].begin as usize);
             }
             self.explain(play, &pieces[play.begin], index);
+            if let Some(remark) = play.remark(pieces, &used).filter(|_| !self.is_json) {
+                let text = "the last moves stand beside words, unlike those before; they are read as played";
+                self.warn(pieces[remark].begin as usize, text);
+            }
             if let Some(joint) = play.joint {
                 let text = "the moves from here continue the game, but can also begin a new one";
                 self.warn(pieces[joint].begin as usize, text);
@@ -489,11 +516,19 @@ impl Scan<'_, '_, '_> {
         let first_name = if by_colour { first.unwrap_or(Colour::Black) } else { Colour::Black };
         (heading.black, heading.white) = names.map(Option::unwrap_or_default).into();
         let is_unknown = by_colour && first.is_none();
-        if !is_unknown && (first_name == Colour::Black) != (mover == Side::Black) {
+        // Who is named first is likely to move first.
+        let likely = named.iter().find_map(|named| match named.player {
+            Player::Of(colour) => Some(colour),
+            Player::First | Player::Second => None,
+        });
+        let first_name = if is_unknown { likely.unwrap_or(Colour::Black) } else { first_name };
+        if (first_name == Colour::Black) != (mover == Side::Black) {
             std::mem::swap(&mut heading.black, &mut heading.white);
         }
         if let Some(named) = named.first().filter(|_| is_unknown) {
-            let text = "the first mover's colour is unknown; the names are kept as if Black moved first";
+            let colour = if first_name == Colour::Black { "Black" } else { "White" };
+            let text =
+                format!("the first mover's colour is unknown; the names are kept as if {colour} moved first");
             self.warn(named.offset, text);
         }
     }

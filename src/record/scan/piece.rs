@@ -82,6 +82,8 @@ pub struct Piece {
     pub border: Border,
     /// True if a word or number of prose can look like this.
     pub is_weak: bool,
+    /// True if words of a sentence stand before it on its line.
+    pub is_beside_words: bool,
 }
 
 impl Piece {

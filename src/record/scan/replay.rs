@@ -271,6 +271,23 @@ impl Play {
         })
     }
 
+    /// Returns the index of the first of the last pieces in use if these, and no others, stand beside words: they can be moves
+    /// that were not played.
+    pub fn remark(&self, pieces: &[Piece], used: &[bool]) -> Option<usize> {
+        let mut own = (self.begin..self.end).filter(|&index| used[index]);
+        let first = own.clone().find(|&index| pieces[index].is_beside_words)?;
+        let is_last = own.all(|index| pieces[index].is_beside_words == (index >= first));
+        (is_last && first > self.begin).then_some(first)
+    }
+
+    /// True if the moves are those of another game, and further ones beside the main line.
+    fn only_adds_asides(&self, other: &Self, pieces: &[Piece]) -> bool {
+        !other.moves.is_empty()
+            && self.moves.starts_with(&other.moves)
+            && self.end > other.end
+            && pieces[other.end..self.end].iter().all(|piece| piece.aside != Aside::No)
+    }
+
     /// True if the piece is a legal move after the last one.
     fn goes_on(&self, piece: &Piece) -> bool {
         let end = self.moves.iter().fold(self.way.start, |position, &mv| position.with_move(mv));
@@ -295,8 +312,14 @@ pub fn games(pieces: &[Piece], stated: Stated) -> Vec<Play> {
     for level in levels.into_iter().filter(present) {
         let found = games_at(pieces, stated, level);
         let longest = |games: &[Play]| games.iter().map(|play| play.moves.len()).max().unwrap_or_default();
-        // Moves in comments are no game beside others.
-        if longest(&found) > longest(&best) && (level != Aside::Comment || best.is_empty()) {
+        let is_variation = || {
+            let of = |games: &[Play]| games.iter().max_by_key(|play| play.moves.len()).cloned();
+            let [found, best] = [of(&found), of(&best)];
+            found.zip(best).is_some_and(|(found, best)| found.only_adds_asides(&best, pieces))
+        };
+        // Moves in comments are no game beside others, and variations do not continue one.
+        let is_better = longest(&found) > longest(&best) && (level != Aside::Comment || best.is_empty());
+        if is_better && !is_variation() {
             best = found;
         }
     }

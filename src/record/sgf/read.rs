@@ -28,7 +28,7 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
     let (mut scanner, mut lines) = (Scanner::new(text), Lines::new(text));
     let (mut end, mut failure, mut unknown) = (0, None, BTreeSet::new());
     while let Some(mut tree) = scanner.tree() {
-        intake.warnings.extend(scan::strays(&text[end..tree.range.start], lines.at(end)));
+        intake.warnings.extend(scan::outside(&text[end..tree.range.start], lines.at(end)));
         let line = lines.at(tree.range.start);
         end = tree.range.end;
         match game_of(&tree) {
@@ -49,7 +49,7 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
             }
         }
     }
-    intake.warnings.extend(scan::strays(&text[end..], lines.at(end)));
+    intake.warnings.extend(scan::outside(&text[end..], lines.at(end)));
     match failure {
         _ if intake.games > 0 => Ok(()),
         Some(failure) => Err(MalformedText::new(failure.to_string())),

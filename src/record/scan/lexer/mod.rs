@@ -127,6 +127,8 @@ pub struct Lexer<'a> {
     list: Option<String>,
     /// Words of prose in the line.
     prose: usize,
+    /// True if words stand in the main line of this line.
+    has_words: bool,
     /// The last word of the line.
     recent: String,
     /// Offset behind the last sentence that was read for a result.
@@ -171,6 +173,7 @@ impl<'a> Lexer<'a> {
             is_over: false,
             list: None,
             prose: 0,
+            has_words: false,
             recent: String::new(),
             judged: 0,
             unclear: 0,
@@ -325,7 +328,7 @@ impl<'a> Lexer<'a> {
 
     fn end_line(&mut self) {
         self.line += 1;
-        self.prose = 0;
+        (self.prose, self.has_words) = (0, false);
         self.mover = None;
         self.in_continuation &= self.is_json;
         self.named.clear();
@@ -554,6 +557,7 @@ impl<'a> Lexer<'a> {
             mover: self.mover.take(),
             border,
             is_weak: is_weak || self.prose > 3,
+            is_beside_words: self.has_words,
         });
     }
 
@@ -749,6 +753,7 @@ impl<'a> Lexer<'a> {
         self.end_points();
         self.end_run();
         self.prose += usize::from(!words::is_label(&lower));
+        self.has_words |= !words::is_label(&lower) && self.is_main_line();
         let is_json_key = self.is_json && is_key;
         if words::begins_continuation(&lower) || is_json_key && words::names_other_moves(&lower) {
             self.begin_continuation(is_json_key);
@@ -812,6 +817,7 @@ impl<'a> Lexer<'a> {
         self.key = Some(word.to_owned());
         self.has_key = self.is_json;
         self.prose += 1;
+        self.has_words |= self.is_main_line();
         self.recent = word.to_lowercase();
     }
 
