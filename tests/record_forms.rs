@@ -131,6 +131,7 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite resigns, Black wins. 1-0", &[TWO], Some(Side::Black)),
     ("黑方：d1-d7/g7\n白方：a7-d4/a7\n白方超时，黑方胜", &[TWO], Some(Side::Black)),
     ("黑方：d1-d7/g7\n白方：a7-d4/a7\n黑棋中盘认输", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite+10", &[TWO], Some(Side::White)),
     ("d1-d7/g7 a7-d4/a7 (1-0)", &[TWO], Some(Side::Black)),
     ("d1-d7/g7 a7-d4/a7 [0-1]", &[TWO], Some(Side::White)),
     ("d1-d7/g7 a7-d4/a7 **1-0**", &[TWO], Some(Side::Black)),
@@ -370,6 +371,11 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     ("1. Qdd7,g7 Qd4,a7 (2. Qe3,e10) 1-0", &[TWO], "in no game: Qe3,e10"),
     ("1. d1-d7/g7 a7-d4/a7 or g1-e3/e10", &[THREE], "line 1: the last moves stand beside words"),
     ("1. d1-d7/g7 a7-d4/a7\n推荐：g1-e3/e10", &[THREE], "line 2: the last moves stand beside words"),
+    ("1. d1-d7/g7 a7-d4/a7\n% g1-e3/e10", &[THREE], "line 2: the last moves stand beside words"),
+    ("1. d1-d7/g7 a7-d4/a7 // g1-e3/e10", &[THREE], "line 1: the last moves stand beside words"),
+    ("1. d1-d7/g7 a7-d4/a7 [g1-e3/e10]", &[THREE], "line 1: the last moves stand beside words"),
+    ("1 d1d7(g7) a7d4(a7)\n3 g1e3(e10)", &[THREE], "line 2: number 3 follows number 1: moves between"),
+    ("1. d1-d7/g7 2. a7-d4/a7 4. g1-e3/e10", &[THREE], "line 1: number 4 follows number 2: moves between"),
     // Results around SGF.
     (
         "(;GM[18];B[djddgd])\nBlack wins",
@@ -726,6 +732,20 @@ fn start_positions_in_json_are_read() {
             "" => assert!(warnings.is_empty(), "{text}: {warnings:?}"),
             warning => assert!(warnings.iter().any(|text| text.contains(warning)), "{text}: {warnings:?}"),
         }
+    }
+}
+
+#[test]
+fn numbers_of_moves_and_of_turns_have_no_gap() {
+    for text in [
+        "1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10",
+        "1. d1-d7/g7\n2. a7-d4/a7\n3. g1-e3/e10",
+        "1. d1-d7/g7\n1... a7-d4/a7\n2. g1-e3/e10",
+        "1 d1d7(g7) a7d4(a7)\n2 g1e3(e10)",
+        "1) d1-d7/g7 2) a7-d4/a7 3) g1-e3/e10",
+    ] {
+        let found = reading(text.as_bytes());
+        assert_eq!((moves(&found.games[0]).as_str(), found.warnings), (THREE, Vec::new()), "{text}");
     }
 }
 

@@ -322,6 +322,12 @@ impl Scan<'_, '_, '_> {
                     "the start position is not understood; the game is read from the usual start",
                 );
             }
+            Mark::Gap(last, next) => {
+                self.warn(
+                    offset,
+                    format!("number {next} follows number {last}: moves between them are missing"),
+                );
+            }
             Mark::Won(_) | Mark::Sentence { .. } | Mark::Named(..) => {}
         }
     }

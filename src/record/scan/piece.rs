@@ -160,6 +160,8 @@ pub enum Mark {
     Tag(Label, String),
     /// A position as FEN.
     Fen(String),
+    /// Two numbers of consecutive moves, between which moves are missing.
+    Gap(i64, i64),
     /// Name of a player.
     Named(Player, String),
     /// The start position that JSON of another program states; `None` if it is unclear.

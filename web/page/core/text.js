@@ -725,6 +725,7 @@ const PROBLEMS_ZH = /** @type {[RegExp, string | ((...groups: string[]) => strin
   [/^the rest of this game is left out: .*$/, "略过本局其余部分：没有着法的节点太多"],
   [/^the first mover's colour is unknown; the names are kept as if (Black|White) moved first$/, "不知先手是哪一方；名字按$1先手保留"],
   [/^the last moves stand beside words, unlike those before; they are read as played$/, "最后的着法与文字写在一起，与前面不同；按实际着法读取"],
+  [/^number (\S+) follows number (\S+): moves between them are missing$/, "编号 $1 接在 $2 之后：中间缺少着法"],
   [/^a result outside of the games is left out: (.*)$/, "略过对局之外的结果：$1"],
   [/^the encoding is not certain: read as (.*), but it can be (.*)$/, "编码不能确定：按 $1 读取，但也可能是 $2"],
   [/^squares set up beside the first move are left out$/, "第一步旁边摆放的格子略过"],

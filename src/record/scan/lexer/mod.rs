@@ -8,6 +8,7 @@ use super::header;
 use super::piece::{Aside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player};
 use super::verdict;
 use super::words;
+use crate::record::work;
 
 /// What a text holds, in its order.
 #[derive(Default, Debug)]
@@ -85,6 +86,9 @@ impl<T> Stack<T> {
 /// Depth of a continuation that ends with its string.
 const IN_STRING: usize = usize::MAX;
 
+/// Maximum number of points of a long word that are read together, a multiple of three and four.
+const MAX_POINTS: usize = 48;
+
 /// Maximum number of numbers that are read together, a multiple of six.
 const MAX_RUN: usize = 6000;
 
@@ -116,6 +120,10 @@ pub struct Lexer<'a> {
     named: Vec<Colour>,
     /// Number read last, which can number a move.
     numbering: Option<i64>,
+    /// True if a point or the beginning of the line shows that the number counts moves.
+    counts: bool,
+    /// Number of the last move that has one, and number of pieces before it, in a sequence that begins with 1.
+    sequence: Option<(i64, usize)>,
     highest: i64,
     /// Number of pieces before the last one with the number 1.
     first_numbered: usize,
@@ -127,8 +135,10 @@ pub struct Lexer<'a> {
     list: Option<String>,
     /// Words of prose in the line.
     prose: usize,
-    /// True if words stand in the main line of this line.
+    /// True if words, or a sign of a comment, stand in the main line of this line.
     has_words: bool,
+    /// Number of open square brackets in this line.
+    squared: usize,
     /// The last word of the line.
     recent: String,
     /// Offset behind the last sentence that was read for a result.
@@ -167,6 +177,8 @@ impl<'a> Lexer<'a> {
             mover: None,
             named: Vec::new(),
             numbering: None,
+            counts: false,
+            sequence: None,
             highest: 0,
             first_numbered: 0,
             begins_game: false,
@@ -174,6 +186,7 @@ impl<'a> Lexer<'a> {
             list: None,
             prose: 0,
             has_words: false,
+            squared: 0,
             recent: String::new(),
             judged: 0,
             unclear: 0,
@@ -283,12 +296,18 @@ impl<'a> Lexer<'a> {
                 self.close();
             }
             '[' | '{' => {
+                self.squared += usize::from(letter == '[');
                 self.opened.push((self.runs, self.run.len()));
                 self.has_key = false;
             }
             ']' | '}' => {
+                self.squared = self.squared.saturating_sub(usize::from(letter == ']'));
                 self.close();
                 self.end_continuation(self.opened.depth() + 1);
+            }
+            '%' | '#' if self.had_space => self.has_words |= self.is_main_line(),
+            '/' if self.had_space && self.text[self.at..].starts_with(['/', '*']) => {
+                self.has_words |= self.is_main_line();
             }
             ',' => self.end_continuation(self.opened.depth()),
             '"' if self.is_json && !self.text[..begin].ends_with('\\') => {
@@ -299,6 +318,10 @@ impl<'a> Lexer<'a> {
             '+' if matches!(self.recent.as_str(), "b" | "w") && self.before_word_is_alone(begin) => {
                 let colour = if self.recent == "b" { Colour::Black } else { Colour::White };
                 self.mark(Mark::Won(Player::Of(colour)));
+            }
+            '+' if self.is_tight_result(begin) => {
+                let colour = words::colour(&self.recent);
+                colour.into_iter().for_each(|colour| self.mark(Mark::Won(Player::Of(colour))));
             }
             '+' if words::colour(&self.recent).is_some() => self.margin(begin),
             _ => {}
@@ -328,7 +351,7 @@ impl<'a> Lexer<'a> {
 
     fn end_line(&mut self) {
         self.line += 1;
-        (self.prose, self.has_words) = (0, false);
+        (self.prose, self.has_words, self.squared) = (0, false, 0);
         self.mover = None;
         self.in_continuation &= self.is_json;
         self.named.clear();
@@ -452,6 +475,8 @@ impl<'a> Lexer<'a> {
         self.begins_game |= self.prose == 1 && words::is_game(&self.recent) && self.is_main_line();
         let next = self.peek();
         let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
+        let before = self.text[..begin].trim_end_matches([' ', '\t', '#', '>']);
+        self.counts = is_number || before.is_empty() || before.ends_with(['\n', '\r']);
         self.end_points();
         if digits.len() == 6 && !negative && self.run.is_empty() {
             let numbers = digits.bytes().map(|digit| i64::from(digit - b'0'));
@@ -527,6 +552,10 @@ impl<'a> Lexer<'a> {
         let follows_end = std::mem::take(&mut self.is_over) && !self.found.pieces.is_empty();
         let is_numbered = form != Form::Numbers && numbering.is_some_and(|number| number > 1);
         let gap = if is_numbered { Border::No } else { self.border_before(begin) };
+        if let Some(number) = numbering.filter(|_| form != Form::Numbers && std::mem::take(&mut self.counts))
+        {
+            self.follow(number, begin);
+        }
         let has_heading = self.begins_game || is_first && self.highest > 0 && again;
         let border = match () {
             () if follows_end => Border::Result,
@@ -557,8 +586,23 @@ impl<'a> Lexer<'a> {
             mover: self.mover.take(),
             border,
             is_weak: is_weak || self.prose > 3,
-            is_beside_words: self.has_words,
+            is_beside_words: self.has_words || self.squared > 0 && form != Form::Numbers,
         });
+    }
+
+    /// Compares the number of a move with the one before; marks a gap. Turns of two moves, or moves, can be counted.
+    fn follow(&mut self, number: i64, begin: usize) {
+        let known = self.found.pieces.len();
+        if let Some((last, before)) = self.sequence.filter(|_| number > 1) {
+            let moves = (known - before) as i64;
+            let step = number.saturating_sub(last);
+            if step > 1 && step > (moves + 1) / 2 {
+                self.found.marks.push((known, begin, Mark::Gap(last, number)));
+            }
+            self.sequence = Some((number, known));
+        } else {
+            self.sequence = (number == 1).then_some((number, known));
+        }
     }
 
     /// Takes the ASCII letters, digits and underscores from here, in half width.
@@ -638,8 +682,11 @@ impl<'a> Lexer<'a> {
             end,
             is_tight: is_tight || index > 0,
         });
-        self.points.extend(points);
-        self.take_moves();
+        let mut points = points.peekable();
+        while points.peek().is_some() {
+            self.points.extend(points.by_ref().take(MAX_POINTS));
+            self.take_moves();
+        }
     }
 
     /// True if a point stands at the beginning of its line.
@@ -652,6 +699,7 @@ impl<'a> Lexer<'a> {
     fn take_moves(&mut self) {
         loop {
             let [from, to, third, ..] = self.points[..] else { return };
+            work::count(self.points.len());
             let parts = !to.is_tight || self.text[from.end..].starts_with(['.', ':', ')']);
             if parts && third.is_tight && to.numbers != third.numbers && self.is_tied(third) {
                 // A label before a whole move: `B1 g1-e1/e2`.
@@ -878,6 +926,7 @@ impl<'a> Lexer<'a> {
 
     fn begin_game(&mut self) {
         (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
+        self.sequence = None;
         (self.begins_game, self.is_over) = (false, false);
         (self.parentheses, self.in_braces, self.prose) = (Stack::default(), 0, 0);
         self.had_space = true;

@@ -107,6 +107,17 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// True if a colour stands directly before a plus sign, and a whole number or one letter behind it: `White+10`.
+    pub(super) fn is_tight_result(&self, sign: usize) -> bool {
+        let by = self.text[self.at..]
+            .split(|c: char| c.is_whitespace() || "|,;".contains(c))
+            .next()
+            .unwrap_or_default();
+        let is_count = !by.is_empty() && by.bytes().all(|byte| byte.is_ascii_digit());
+        let is_tight = self.text[..sign].ends_with(char::is_alphabetic);
+        is_tight && (is_count || ["R", "T", "F"].contains(&by)) && words::colour(&self.recent).is_some()
+    }
+
     /// Reads the rest of a line behind a colour and a plus sign: a number alone is a result without its unit.
     pub(super) fn margin(&mut self, sign: usize) {
         let line = self.text[self.at..].split('\n').next().unwrap_or_default().trim();
