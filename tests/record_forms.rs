@@ -427,6 +427,7 @@ const UNCLEAR: &[(&str, &str)] = &[
     ("Black thinks White lost interest", "does not name the winner"),
     ("If White wins this, Black is lost", "does not name the winner"),
     ("first win of the season", "does not name the winner"),
+    ("先手胜 time left 0:12, 95%", "does not name the winner"),
     ("White wins a piece", "does not name the winner"),
     ("White loses time", "does not name the winner"),
     ("White win 3 of 5", "does not name the winner"),
@@ -857,6 +858,15 @@ fn every_encoding_is_read() {
         let game = reading(&text).games.remove(0);
         assert_eq!((game.black.as_str(), moves(&game).as_str()), ("José", "d1-d7/g7 a7-d4/a7"), "{ca}");
         assert_eq!(game.start, Position::standard());
+    }
+}
+
+#[test]
+fn a_doubt_about_moves_decides_no_encoding() {
+    let text = "【White \"甲队\"】 > 【Black \"乙队\"】 > 1、aececc babdbb > 2、efcddd abaaca [0.1 s] > 3、cedeae eadaeb";
+    for text in [text.to_owned(), format!("{text} 1-0")] {
+        let game = reading(&encoding_rs::GB18030.encode(&text).0).games.remove(0);
+        assert_eq!([&*game.black, &*game.white], ["甲队", "乙队"], "{text}");
     }
 }
 

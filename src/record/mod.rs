@@ -398,7 +398,7 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
     let mut best = None;
     for encoding in decode::encodings(bytes) {
         let quality = quality(bytes, encoding);
-        let is_perfect = quality.2;
+        let is_perfect = quality.3;
         if best.as_ref().is_none_or(|(known, _)| quality > *known) {
             best = Some((quality, encoding));
         }
@@ -421,8 +421,8 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
 }
 
 /// Returns how well a file reads in an encoding, the greater the better: the moves and true for valid letters, the
-/// results, true if nothing is left open, and the fewest warnings.
-fn quality(bytes: &[u8], encoding: &'static Encoding) -> ((usize, bool), usize, bool, usize) {
+/// results, the fewest warnings, and true if nothing is left open.
+fn quality(bytes: &[u8], encoding: &'static Encoding) -> ((usize, bool), usize, usize, bool) {
     let (text, is_valid) = decode::decoded(bytes, encoding);
     let mut ignore = |_| ();
     let mut trial = Intake::new(&mut ignore);
@@ -433,9 +433,9 @@ fn quality(bytes: &[u8], encoding: &'static Encoding) -> ((usize, bool), usize, 
     let moves = if is_read { trial.plies + strays + 1 } else { 0 };
     // So is a result that is not certain; in a wrong encoding, it would not be seen.
     let unclear = warnings.iter().filter(|warning| warning.text.starts_with("the result")).count();
-    let others = warnings.len() - strays - unclear;
-    let is_perfect = is_read && is_valid && warnings.is_empty() && trial.decided == trial.games;
-    ((moves, is_valid), trial.decided + unclear, is_perfect, usize::MAX - others)
+    let others = warnings.len().saturating_sub(strays + unclear + trial.remarks);
+    let is_whole = warnings.len() == trial.remarks && trial.decided == trial.games;
+    ((moves, is_valid), trial.decided + unclear, usize::MAX - others, is_read && is_valid && is_whole)
 }
 
 /// Reads the moves of a game that begins from `start`, in any notation; also returns warnings.

@@ -291,6 +291,12 @@ impl Scan<'_, '_, '_> {
         }
     }
 
+    /// Warns of a doubt about what was read.
+    fn remark(&mut self, offset: usize, text: impl Into<String>) {
+        self.intake.remarks += 1;
+        self.warn(offset, text);
+    }
+
     fn warn(&mut self, offset: usize, text: impl Into<String>) {
         let line = self.lines.at(offset);
         self.intake.warnings.push(Warning::new(line, text));
@@ -323,7 +329,7 @@ impl Scan<'_, '_, '_> {
                 );
             }
             Mark::Gap(last, next) => {
-                self.warn(
+                self.remark(
                     offset,
                     format!("number {next} follows number {last}: moves between them are missing"),
                 );
@@ -394,7 +400,7 @@ impl Scan<'_, '_, '_> {
             self.explain(play, &pieces[play.begin], index);
             if let Some(remark) = play.remark(pieces, &used).filter(|_| !self.is_json) {
                 let text = "the last moves stand beside words, unlike those before; they are read as played";
-                self.warn(pieces[remark].begin as usize, text);
+                self.remark(pieces[remark].begin as usize, text);
             }
             if let Some(joint) = play.joint {
                 let text = "the moves from here continue the game, but can also begin a new one";
@@ -535,7 +541,7 @@ impl Scan<'_, '_, '_> {
             let colour = if first_name == Colour::Black { "Black" } else { "White" };
             let text =
                 format!("the first mover's colour is unknown; the names are kept as if {colour} moved first");
-            self.warn(named.offset, text);
+            self.remark(named.offset, text);
         }
     }
 

@@ -212,8 +212,12 @@ pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
     let is_name = |name: &&str| differ && name.contains(char::is_alphanumeric);
     let names = names.each_ref().map(|name| Some(name.as_str()).filter(is_name).unwrap_or_default());
     let (mut tokens, is_strong) = tokens(&normal(sentence), names);
-    if tokens.contains(&Token::Percent) {
-        tokens.iter_mut().filter(|token| **token == Token::Win).for_each(|token| *token = Token::NoSign);
+    for at in 0..tokens.len() {
+        // `win 45%`
+        let behind = tokens[at + 1..].iter().filter(|token| !matches!(token, Token::Is | Token::Colon));
+        if tokens[at] == Token::Win && behind.take(2).eq(&[Token::Number, Token::Percent]) {
+            tokens[at] = Token::NoSign;
+        }
     }
     let label = tokens.iter().position(|token| is_label(*token));
     let states = label.is_some_and(|at| {
