@@ -351,7 +351,7 @@ fn winner_of(result: &str) -> Option<Option<Player>> {
         ("w" | "white", _) => white,
         (_, Ok(score)) if score > 0.0 => black,
         (_, Ok(score)) if score < 0.0 => white,
-        (_, Ok(score)) if score == 0.0 => Some(None),
+        (_, Ok(0.0)) => Some(None),
         _ if ["void", "draw"].contains(&result) => Some(None),
         _ => scan::winner(result),
     }
