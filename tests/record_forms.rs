@@ -46,6 +46,7 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
         Some(Side::White),
     ),
     ("1 d1d7(g7) a7d4(a7) 2 g1e3(e10)", &[THREE], None),
+    ("1. d1-d7/g7 a7-d4/a7\n2. Q4a6,b6 Qd5,d6", &["d1-d7/g7 a7-d4/a7 a4-a6/b6 d4-d5/d6"], None),
     ("1. d1-d7/g7! {x} a7-d4/a7 2. g1-e3/e10 1-0", &[THREE], Some(Side::Black)),
     ("1.d1–d7,g7; a7–d4,a7;", &["d1-d7/g7 a7-d4/a7"], None),
     ("d1 d7 g7\na7 d4 a7", &["d1-d7/g7 a7-d4/a7"], None),
@@ -101,6 +102,14 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     ("白: d1-d7/g7\n黑: a7-d4/a7\n白胜", &[TWO], Some(Side::Black)),
     ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite resigns", &[TWO], Some(Side::Black)),
     ("【AM】【甲】【乙】【后手胜】【t】【e】；\n1、d1d7（g7） a7d4（a7）", &[TWO], Some(Side::White)),
+    // SGF: the arrow of a move beside it, a resignation in place of a move.
+    ("(;GM[18];B[djddgd]AA[gd];W[addgad]AA[ad])", &[TWO], None),
+    ("(;GM[18];B[djddgd];W[resign])", &["d1-d7/g7"], Some(Side::Black)),
+    // JSON: line breaks in strings.
+    (r#"{"moves":"d1-d7/g7 a7-d4/a7\n1-0"}"#, &[TWO], Some(Side::Black)),
+    (r#"{"pgn":"1. Qdd7,g7 Qd4,a7 0-1\n"}"#, &[TWO], Some(Side::White)),
+    (r#"{"log":"Black: d1-d7/g7\nWhite: a7-d4/a7\nBlack wins\n"}"#, &[TWO], Some(Side::Black)),
+    ("1-0: d1-d7/g7 a7-d4/a7", &[TWO], Some(Side::Black)),
     // Coordinates that look like a result.
     ("2-0 1-0 7-6\n0-5 1-5 4-2\n5-0 5-1 6-2\n", &["c1-b1/h7 a6-b6/e3 f1-f2/g3"], None),
     ("3-0 3-3 3-6\n0-6 0-5 0-4\n6-0 1-0 1-1\n", &["d1-d4/d7 a7-a6/a5 g1-b1/b2"], None),
@@ -122,6 +131,36 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite resigns, Black wins. 1-0", &[TWO], Some(Side::Black)),
     ("黑方：d1-d7/g7\n白方：a7-d4/a7\n白方超时，黑方胜", &[TWO], Some(Side::Black)),
     ("黑方：d1-d7/g7\n白方：a7-d4/a7\n黑棋中盘认输", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite+10", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7 (1-0)", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7 [0-1]", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7 **1-0**", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7 0-1!", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7\nResult 1-0", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7\n[Result \"0-1\"]", &[TWO], Some(Side::White)),
+    ("[White \"a\"]\n1. d1-d7/g7 a7-d4/a7\n[Result \"0-1\"]", &[TWO], Some(Side::White)),
+    ("(2-0)-(1-0)/(7-6)\n(0-5)-(1-5)/(4-2)\n(5-0)-(5-1)/(6-2)", &["c1-b1/h7 a6-b6/e3 f1-f2/g3"], None),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nVictory for White", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWhite is victorious", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nAnd the winner is... White!", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nWinner:\nWhite", &[TWO], Some(Side::White)),
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7\nBlack was disqualified", &[TWO], Some(Side::White)),
+    // Results in other languages.
+    ("Schwarz: d1-d7/g7\nWeiß: a7-d4/a7\nWeiß gewinnt", &[TWO], Some(Side::White)),
+    ("Schwarz: d1-d7/g7\nWeiß: a7-d4/a7\nSchwarz gibt auf.", &[TWO], Some(Side::White)),
+    ("Schwarz: d1-d7/g7\nWeiß: a7-d4/a7\nSieg für Weiß", &[TWO], Some(Side::White)),
+    ("Schwarz: d1-d7/g7\nWeiß: a7-d4/a7\nSieger: Weiß", &[TWO], Some(Side::White)),
+    ("Weiß: d1-d7/g7\nSchwarz: a7-d4/a7\nSchwarz hat verloren", &[TWO], Some(Side::Black)),
+    ("Noir: d1-d7/g7\nBlanc: a7-d4/a7\nLes noirs gagnent", &[TWO], Some(Side::Black)),
+    ("Noir: d1-d7/g7\nBlanc: a7-d4/a7\nLes blancs abandonnent", &[TWO], Some(Side::Black)),
+    ("Noir: d1-d7/g7\nBlanc: a7-d4/a7\nBlanc a gagné", &[TWO], Some(Side::White)),
+    ("Negras: d1-d7/g7\nBlancas: a7-d4/a7\nganan las blancas", &[TWO], Some(Side::White)),
+    ("Чёрные: d1-d7/g7\nБелые: a7-d4/a7\nБелые сдались", &[TWO], Some(Side::Black)),
+    ("Чёрные: d1-d7/g7\nБелые: a7-d4/a7\nПобедитель: белые", &[TWO], Some(Side::White)),
+    ("흑: d1-d7/g7\n백: a7-d4/a7\n백 승", &[TWO], Some(Side::White)),
+    ("d1-d7/g7 a7-d4/a7\n先手の勝ち", &[TWO], Some(Side::Black)),
+    ("d1-d7/g7 a7-d4/a7\nまで2手で後手の勝ち", &[TWO], Some(Side::White)),
+    ("黒: d1-d7/g7\n白: a7-d4/a7\n白中押し勝ち", &[TWO], Some(Side::White)),
     ("d1-d7/g7 a7-d4/a7\n胜者：先手", &[TWO], Some(Side::Black)),
     ("d1-d7/g7 a7-d4/a7\n获胜方：后手", &[TWO], Some(Side::White)),
     ("d1-d7/g7 a7-d4/a7\n后手战胜先手", &[TWO], Some(Side::White)),
@@ -261,13 +300,114 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     // Values of SGF without their brackets, and further ones.
     (
         "(;GM[18]\nPB[Al;B[djddgd]\n;W[addgad];B[gjehea])",
-        &["a7-d4/a7 g1-e3/e10"],
-        "line 2: the value of PB holds a move: Al;B[djddgd",
+        &[THREE],
+        "line 2: a value of PB has no closing bracket: Al",
     ),
-    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &["a7-d4/a7"], "the value of PB holds a move"),
-    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &["a7-d4/a7"], "line 1: White moves first"),
-    ("(;GM[18];B[djddgd]C[nice\n; W [addgad];B[gjehea])", &["d1-d7/g7"], "the value of C holds a move"),
-    ("(;GM[18]EV[Cup;b[djddgd];W[addgad])", &["a7-d4/a7"], "the value of EV holds a move"),
+    ("(;GM[18]PB[C:\\];B[djddgd];W[addgad])", &[TWO], "a value of PB has no closing bracket"),
+    (
+        "(;GM[18];B[djddgd]C[nice\n; W [addgad];B[gjehea])",
+        &[THREE],
+        "line 1: a value of C has no closing bracket: nice",
+    ),
+    ("(;GM[18]EV[Cup;b[djddgd];W[addgad])", &[TWO], "a value of EV has no closing bracket: Cup"),
+    (
+        "(;GM[18]PB[Al]PW[BoRE[B+R];B[djddgd])",
+        &["d1-d7/g7"],
+        "line 1: a value of PW has no closing bracket: Bo",
+    ),
+    ("(;GM[18]PB[Al]R E[B+R];B[djddgd])", &["d1-d7/g7"], "the value of PB holds a bracket: Al]R E[B+R"),
+    (
+        "(;GM[18];B[djddgd]AA[aa];W[addgad])",
+        &[TWO],
+        "line 1: squares set up beside the first move are left out",
+    ),
+    (
+        "(;GM[18]RE[W+];B[djddgd];W[resign])",
+        &["d1-d7/g7"],
+        "another result of this game says that White has won",
+    ),
+    // JSON: moves that are not played.
+    (r#"{"moves":["g1-g9/d9"],"bestmove":"a7-d4/a7"}"#, &["g1-g9/d9"], "in no game: a7-d4/a7"),
+    (r#"{"moves":[{"move":"g1-g9/d9","best":"a7-d4/a7"}]}"#, &["g1-g9/d9"], "in no game: a7-d4/a7"),
+    (
+        r#"{"moves":["g1-g9/d9"],"variations":[["a7-d4/a7","d1-d2/d3"]]}"#,
+        &["g1-g9/d9"],
+        "in no game: a7-d4/a7, d1-d2/d3",
+    ),
+    (
+        r#"{"analysis":{"pv":["d1-d7/g7","a7-d4/a7"]},"moves":["d1-d2/d3"]}"#,
+        &["d1-d2/d3"],
+        "in no game: d1-d7/g7, a7-d4/a7",
+    ),
+    (
+        r#"{"moves":[{"move":"d1-d7/g7","comment":"better was d1-d6/f6"},{"move":"a7-d4/a7"}]}"#,
+        &[TWO],
+        "in no game: d1-d6/f6",
+    ),
+    (
+        r#"{"moves":["d1-d7/g7","a7-d4/a7","resign"]}"#,
+        &[TWO],
+        "the result \"resign\" does not name the winner",
+    ),
+    (
+        "1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10\nAn alternative: 1. d1-d2/d3 a7-a6/a5",
+        &[THREE],
+        "line 2: in no game: d1-d2/d3, a7-a6/a5",
+    ),
+    (
+        "[White \"A\"]\n\nx d1-d2/d3\n1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10",
+        &["d1-d2/d3", THREE],
+        "line 3: a game with less than two moves",
+    ),
+    // A lost move parts a game in two.
+    (
+        "1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10\n3. a4-a6/b6 j7-j6/j5 4. a6-a5/a6 j6-h6/h5 5. a5-b5/c5 h6-h7/h8",
+        &[THREE, "a4-a6/b6 j7-j6/j5 a6-a5/a6 j6-h6/h5 a5-b5/c5 h6-h7/h8"],
+        "line 2: a new game is assumed to begin here",
+    ),
+    ("1. d1-d7/g7 a7d", &["d1-d7/g7"], "in no game: a7d"),
+    // Moves that were not played, behind the last one.
+    ("1. d1-d7/g7 a7-d4/a7 (2. g1-e3/e10 better) 1-0", &[TWO], "in no game: g1-e3/e10"),
+    ("1. Qdd7,g7 Qd4,a7 (2. Qe3,e10) 1-0", &[TWO], "in no game: Qe3,e10"),
+    ("1. d1-d7/g7 a7-d4/a7 or g1-e3/e10", &[THREE], "line 1: the last moves stand beside words"),
+    ("1. d1-d7/g7 a7-d4/a7\n推荐：g1-e3/e10", &[THREE], "line 2: the last moves stand beside words"),
+    ("1. d1-d7/g7 a7-d4/a7\n% g1-e3/e10", &[THREE], "line 2: the last moves stand beside words"),
+    ("1. d1-d7/g7 a7-d4/a7 // g1-e3/e10", &[THREE], "line 1: the last moves stand beside words"),
+    ("1. d1-d7/g7 a7-d4/a7 [g1-e3/e10]", &[THREE], "line 1: the last moves stand beside words"),
+    ("1 d1d7(g7) a7d4(a7)\n3 g1e3(e10)", &[THREE], "line 2: number 3 follows number 1: moves between"),
+    ("1. d1-d7/g7 2. a7-d4/a7 4. g1-e3/e10", &[THREE], "line 1: number 4 follows number 2: moves between"),
+    // Results around SGF.
+    (
+        "(;GM[18];B[djddgd])\nBlack wins",
+        &["d1-d7/g7"],
+        "line 2: a result outside of the games is left out: Black wins",
+    ),
+    (
+        "Ann - Bob 1-0\n(;GM[18];B[djddgd])",
+        &["d1-d7/g7"],
+        "line 1: a result outside of the games is left out: 1-0",
+    ),
+    ("1. Qdd7,g7 Qd", &["d1-d7/g7"], "in no game: Qd"),
+    ("(;GM[18];B[djddgd;W[addgad];B[gjehea])", &[THREE], "a value of B has no closing bracket: djddgd"),
+    // Another value of a property in another node, or again in a node.
+    ("(;GM[18]RE[B+];B[djddgd]\n;W[addgad]RE[W+])", &[TWO], "line 2: a further value of RE is left out: W+"),
+    ("(;GM[18]PB[Al]PB[Bo];B[djddgd])", &["d1-d7/g7"], "a further value of PB is left out: Bo"),
+    (
+        "(;GM[18]PW[Al];B[djddgd](;W[addgad])(;W[addgag]PW[Bo]))",
+        &[TWO],
+        "a further value of PW is left out: Bo",
+    ),
+    ("(;GM[18];B[djddgd]C[a]C[b])", &["d1-d7/g7"], "a further value of C is left out: b"),
+    // Moves once more.
+    ("d1-d7/g7\nd1-d7/g7", &["d1-d7/g7"], "line 2: in no game: d1-d7/g7"),
+    ("d1-d7/g7\nd1-d7/g7\nd1-d7/g7", &["d1-d7/g7"], "line 3: in no game: d1-d7/g7"),
+    ("d1-d7/g7 a7-d4/a7\na7-d4/a7\ng1-e3/e10", &[THREE], "line 2: in no game: a7-d4/a7"),
+    ("d1-d7/g7 a7-d4/a7\nd1-d7/g7 a7-d4/a7", &[TWO], "line 2: in no game: d1-d7/g7, a7-d4/a7"),
+    // Numbers in an odd order.
+    ("0 2 0 1 6 7\n5 0 5 1 2 4", &["c1-b1/h7 a6-b6/e3"], "unusual way: 0 2 0 1 6 7 is c1-b1/h7"),
+    ("3 1 2 1 8 7\n1 6 2 6 5 3", &["c1-b1/h7 a6-b6/e3"], "unusual way: 3 1 2 1 8 7 is c1-b1/h7"),
+    ("DJDDGD\nADDGAD\nGJH", &[TWO], "line 3: in no game: GJH"),
+    ("Black: DJDDGD\nWhite: ADD", &["d1-d7/g7"], "line 2: in no game: ADD"),
     ("(;GM[18];B[djddgd]N[better d1-d6/f6])", &["d1-d7/g7"], "the value of N holds a move"),
     (
         "(;GM[18];B[dadggg];W[agddag])",
@@ -287,6 +427,7 @@ const UNCLEAR: &[(&str, &str)] = &[
     ("Black thinks White lost interest", "does not name the winner"),
     ("If White wins this, Black is lost", "does not name the winner"),
     ("first win of the season", "does not name the winner"),
+    ("先手胜 time left 0:12, 95%", "does not name the winner"),
     ("White wins a piece", "does not name the winner"),
     ("White loses time", "does not name the winner"),
     ("White win 3 of 5", "does not name the winner"),
@@ -299,8 +440,12 @@ const UNCLEAR: &[(&str, &str)] = &[
     ("后手无法移动则后手负", "does not name the winner"),
     ("Bob resigns", "does not name the winner"),
     ("Winner: Bob", "does not name the winner"),
-    ("Sieger: Weiß", "does not name the winner"),
-    ("Победитель: белые", "does not name the winner"),
+    ("Sieger: Bob", "does not name the winner"),
+    ("Победитель: Боб", "does not name the winner"),
+    ("White is lost", "does not name the winner"),
+    ("White wins 12 squares", "does not name the winner"),
+    ("White lost 3 moves", "does not name the winner"),
+    ("Weiß gewinnt einen Stein", "does not name the winner"),
     ("乙胜", "does not name the winner"),
     ("2-0", "does not name the winner"),
     ("Ann leads the match 1-0", "does not name the winner"),
@@ -431,6 +576,240 @@ fn headings_of_any_width_are_read() {
     }
 }
 
+/// Records whose players are named beside the moves, not in tags: the names of the first and the second mover, the
+/// winner, and a part of the warning.
+const NAMED: &[(&str, [&str; 2], Option<Side>, &str)] = &[
+    ("先手：甲 后手：乙\n1 d1d7(g7) a7d4(a7)\n乙胜", ["甲", "乙"], Some(Side::White), ""),
+    ("先手：甲\n后手：乙\n1 d1d7(g7) a7d4(a7)\n乙认输", ["甲", "乙"], Some(Side::Black), ""),
+    ("先手方：甲队，后手方：乙队\n1 d1d7(g7) a7d4(a7)\n甲队胜", ["甲队", "乙队"], Some(Side::Black), ""),
+    ("First: Al\nSecond: Bo Li\nd1-d7/g7 a7-d4/a7\nBo Li wins", ["Al", "Bo Li"], Some(Side::White), ""),
+    ("Player 1: Al vs. Player 2: Ed\nd1-d7/g7 a7-d4/a7\nEd resigns", ["Al", "Ed"], Some(Side::Black), ""),
+    ("先手：黑\n黑方：甲\n白方：乙\n1 d1d7(g7) a7d4(a7)\n乙胜", ["甲", "乙"], Some(Side::White), ""),
+    ("White: Al\nBlack: Bo\nWhite: d1-d7/g7\nBlack: a7-d4/a7\nBo wins", ["Al", "Bo"], Some(Side::White), ""),
+    (
+        "White: Al\nBlack: Bo\n1. d1-d7/g7 a7-d4/a7\nBo resigns",
+        ["Al", "Bo"],
+        Some(Side::Black),
+        "line 1: the first mover's colour is unknown; the names are kept as if White moved first",
+    ),
+    (
+        r#"{"black":"Al","white":"Bo","moves":["d1-d7/g7","a7-d4/a7"],"winner":"Bo"}"#,
+        ["Al", "Bo"],
+        Some(Side::White),
+        "the names are kept as if Black moved first",
+    ),
+    (
+        r#"{"first":"Al","second":"Bo","moves":["d1-d7/g7","a7-d4/a7"],"winner":"Bo"}"#,
+        ["Al", "Bo"],
+        Some(Side::White),
+        "",
+    ),
+    (
+        r#"{"moves":["d1-d7/g7","a7-d4/a7"],"players":["Al","Bo"],"winner":"Al"}"#,
+        ["Al", "Bo"],
+        Some(Side::Black),
+        "",
+    ),
+    (
+        r#"{"players":[{"name":"Al","elo":1},{"name":"Bo"}],"moves":["d1-d7/g7","a7-d4/a7"],"loser":"Al"}"#,
+        ["Al", "Bo"],
+        Some(Side::White),
+        "",
+    ),
+    (
+        r#"{"playerWhite":"Al","playerBlack":"Bo","first_player":"white","moves":["d1-d7/g7","a7-d4/a7"],"winner":"Al"}"#,
+        ["Al", "Bo"],
+        Some(Side::Black),
+        "",
+    ),
+    // Nobody, or both, have the name of the winner.
+    (
+        "先手：甲 后手：乙\n1 d1d7(g7) a7d4(a7)\n丙胜",
+        ["甲", "乙"],
+        None,
+        "line 3: the result \"丙胜\" does not name",
+    ),
+    (
+        r#"{"players":["Al","Al"],"moves":["d1-d7/g7","a7-d4/a7"],"winner":"Al"}"#,
+        ["Al", "Al"],
+        None,
+        "does not name",
+    ),
+    // A header with damaged brackets.
+    ("#[甲][乙][先手胜][t][e];\n1 d1d7(g7) a7d4(a7)", ["甲", "乙"], Some(Side::Black), ""),
+    ("#AM[甲][乙][后手胜][t][e];\n1 d1d7(g7) a7d4(a7)", ["甲", "乙"], Some(Side::White), ""),
+    ("#[AM]甲][乙][先手胜][t][e];\n1 d1d7(g7) a7d4(a7)", ["甲", "乙"], Some(Side::Black), ""),
+    ("#[AM][甲]乙][先手胜][t][e];\n1 d1d7(g7) a7d4(a7)", ["甲", "乙"], Some(Side::Black), ""),
+    // Movers, clocks and remarks are no names.
+    ("Black: d1-d7/g7\nWhite: a7-d4/a7", ["", ""], None, ""),
+    ("White: 0:12 left\nd1-d7/g7 a7-d4/a7", ["", ""], None, ""),
+    ("d1-d7/g7\nBlack: hello\na7-d4/a7", ["", ""], None, ""),
+];
+
+#[test]
+fn names_beside_the_moves_are_read() {
+    let mut failures = Vec::new();
+    for (text, names, winner, warning) in NAMED {
+        let found = reading(text.as_bytes());
+        let game = &found.games[0];
+        let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+        let is_warned = match *warning {
+            "" => warnings.is_empty(),
+            warning => warnings.iter().any(|text| text.contains(warning)),
+        };
+        let is_read = ([&*game.black, &*game.white], game.winner) == (*names, *winner);
+        if !is_read || !is_warned || moves(game) != TWO {
+            failures.push(format!(
+                "{text}\n  found {} {} {:?} {warnings:?}",
+                game.black, game.white, game.winner
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn names_belong_to_their_games() {
+    let names = |text: &str| -> Vec<[String; 2]> {
+        reading(text.as_bytes()).games.into_iter().map(|game| [game.black, game.white]).collect()
+    };
+    let expected = [["甲", "乙"], ["丙", "丁"]];
+    let text =
+        "先手：甲 后手：乙\n1 d1d7(g7) a7d4(a7)\n乙认输\n\n先手：丙 后手：丁\n1 g1e3(e10) j7h7(j7)\n丁胜";
+    assert_eq!(names(text), expected);
+    let json = r#"[{"first":"甲","moves":["d1-d7/g7"],"second":"乙"},{"first":"丙","moves":["g1-e3/e10"],"second":"丁"}]"#;
+    assert_eq!(names(json), expected);
+}
+
+/// Start positions that JSON of other programs states, with the FEN that is read and a part of the warning.
+const STARTS: &[(&str, &str, &str)] = &[
+    (r#""3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w""#, "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1", ""),
+    (
+        r#""3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1""#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1",
+        "",
+    ),
+    (
+        r#"{"current_player":1,"board":[[0,0,0,-1,0,0,-1,0,0,0],[0,0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0,0],[-1,0,0,0,0,0,0,0,0,-1],
+            [0,0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0,0],[1,0,0,0,0,0,0,0,0,1],[0,0,0,0,0,0,0,0,0,0],[0,0,0,0,2,0,0,0,0,0],
+            [0,0,1,0,0,0,1,0,0,0]]}"#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/4*5/2Q3Q3 w - - 0 1",
+        "",
+    ),
+    (
+        r#"{"black":["c1","g1","a4","j4"],"white":["d10","g10","a7","j7"]}"#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1",
+        "",
+    ),
+    (r#""standard""#, "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1", ""),
+    (
+        r#"{"current_player":1,"board":[[0,0],[0,0]]}"#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
+        "line 1: the start position is not understood; the game is read from the usual start",
+    ),
+    (
+        r#""chess960""#,
+        "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
+        "the start position is not understood",
+    ),
+];
+
+#[test]
+fn start_positions_in_json_are_read() {
+    for (value, fen, warning) in STARTS {
+        let from = if fen.contains("/2Q") { 2 } else { 3 };
+        let text = format!(
+            "{{\"initial_position\":{value},\"turns\":[[[9,{from}],[3,{from}],[3,6]],[[3,0],[6,3],[3,0]]]}}"
+        );
+        let found = reading(text.as_bytes());
+        let start = &found.games[0].start;
+        let expected = Position::from_fen(fen).unwrap();
+        let amazons = (start.all_amazons(), start.arrows(), start.side());
+        assert_eq!(amazons, (expected.all_amazons(), expected.arrows(), expected.side()), "{text}");
+        let expected = if from == 2 { "c1-c7/g7 a7-d4/a7" } else { TWO };
+        assert_eq!(moves(&found.games[0]), expected, "{text}");
+        let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+        match *warning {
+            "" => assert!(warnings.is_empty(), "{text}: {warnings:?}"),
+            warning => assert!(warnings.iter().any(|text| text.contains(warning)), "{text}: {warnings:?}"),
+        }
+    }
+}
+
+#[test]
+fn numbers_of_moves_and_of_turns_have_no_gap() {
+    for text in [
+        "1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10",
+        "1. d1-d7/g7\n2. a7-d4/a7\n3. g1-e3/e10",
+        "1. d1-d7/g7\n1... a7-d4/a7\n2. g1-e3/e10",
+        "1 d1d7(g7) a7d4(a7)\n2 g1e3(e10)",
+        "1) d1-d7/g7 2) a7-d4/a7 3) g1-e3/e10",
+    ] {
+        let found = reading(text.as_bytes());
+        assert_eq!((moves(&found.games[0]).as_str(), found.warnings), (THREE, Vec::new()), "{text}");
+    }
+}
+
+/// Texts of three games whose winners are Black, Black and White.
+const THREE_RESULTS: [&str; 8] = [
+    "Game 1\nResult: 1-0\n1. A\n\nGame 2\nResult: 1-0\n1. B\n\nGame 3\nResult: 0-1\n1. C",
+    "第1局\n先手胜\n1. A\n第2局\n先手胜\n1. B\n第3局\n后手胜\n1. C",
+    "1-0: A\n1-0: B\n0-1: C",
+    "id,result,moves\n1,1-0,A\n2,1-0,B\n3,0-1,C",
+    "id,moves,result\n1,A,1-0\n2,B,1-0\n3,C,0-1",
+    "1. A\n1-0\n\n1. B\n1-0\n\n1. C\n0-1",
+    r#"{"games":[{"result":"1-0","moves":"A"},{"result":"1-0","moves":"B"},{"result":"0-1","moves":"C"}]}"#,
+    r#"[{"moves":"A","winner":"first"},{"moves":"B","winner":"first"},{"moves":"C","winner":"second"}]"#,
+];
+
+#[test]
+fn each_of_several_games_has_its_result() {
+    let games = [
+        "d1-d7/g7 a7-d4/a7 g1-e3/e10 j7-i6/i7 a4-a6/b6 i6-i5/i6",
+        "g1-g2/g3 j7-j6/j5 g2-g1/g2 j6-j7/j6 g1-h1/g1 j7-i7/j7",
+        "d1-d2/d3 a7-a6/a5 d2-d1/d2 a6-a7/a6 d1-c1/d1 a7-b7/a7",
+    ];
+    let mut failures = Vec::new();
+    for text in THREE_RESULTS {
+        let text = text.replace('A', games[0]).replace('B', games[1]).replace('C', games[2]);
+        let found = reading(text.as_bytes());
+        let winners: Vec<Option<Side>> = found.games.iter().map(|game| game.winner).collect();
+        let plies: Vec<String> = found.games.iter().map(moves).collect();
+        if winners != [Side::Black, Side::Black, Side::White].map(Some) || plies != games {
+            failures.push(format!("{text}\n  found {winners:?} {plies:?} {:?}", found.warnings));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn the_second_side_can_move_first() {
+    let fen = "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 b - - 0 1";
+    let tags = format!(
+        "[White \"A\"]\n[Black \"B\"]\n[FEN \"{fen}\"]\n[Result \"1-0\"]\n\n1... a7-b7/c7 2. d1-d2/d3 1-0"
+    );
+    let game = reading(tags.as_bytes()).games.remove(0);
+    assert_eq!(([&*game.black, &*game.white], game.winner), (["A", "B"], Some(Side::Black)));
+    let text = format!("{fen}\nWhite: Ann\nBlack: Bo\nWhite: a7-b7/c7\nBlack: d1-d2/d3\nWhite wins");
+    let game = reading(text.as_bytes()).games.remove(0);
+    assert_eq!(([&*game.black, &*game.white], game.winner), (["Bo", "Ann"], Some(Side::White)));
+}
+
+#[test]
+fn our_sgf_can_quote_a_game() {
+    let mut game = GameRecord::new("Al;B[dj", "x PB[y", Position::standard());
+    game = game.with_moves(&["d1-d7/g7".parse().unwrap()]);
+    game.notes.entry(1).or_default().comment = "see (;B[djddgd];W[addgad]) and ;B[dj".into();
+    let found = reading(record::sgf::write(&game).as_bytes());
+    assert_eq!((found.games, found.warnings), (vec![game], Vec::new()));
+}
+
+#[test]
+fn numbers_of_any_size_are_read() {
+    let text = "9223372036854775808 1 2 3 4 5 6 7\nd1-d7/g7 a7-d4/a7";
+    assert_eq!(moves(&reading(text.as_bytes()).games[0]), TWO);
+}
+
 #[test]
 fn our_json_can_be_indented() {
     let game = reading("#[AM][甲][乙][先手胜][t][e];1 d1d7(g7) a7d4(a7)".as_bytes()).games.remove(0);
@@ -479,6 +858,39 @@ fn every_encoding_is_read() {
         let game = reading(&text).games.remove(0);
         assert_eq!((game.black.as_str(), moves(&game).as_str()), ("José", "d1-d7/g7 a7-d4/a7"), "{ca}");
         assert_eq!(game.start, Position::standard());
+    }
+}
+
+#[test]
+fn a_doubt_about_moves_decides_no_encoding() {
+    let text = "【White \"甲队\"】 > 【Black \"乙队\"】 > 1、aececc babdbb > 2、efcddd abaaca [0.1 s] > 3、cedeae eadaeb";
+    for text in [text.to_owned(), format!("{text} 1-0")] {
+        let game = reading(&encoding_rs::GB18030.encode(&text).0).games.remove(0);
+        assert_eq!([&*game.black, &*game.white], ["甲队", "乙队"], "{text}");
+    }
+}
+
+#[test]
+fn an_uncertain_encoding_is_named() {
+    let names = |black: &str, white: &str| format!("(;GM[18]PB[{black}]PW[{white}];B[djddgd];W[addgad])");
+    for (encoding, text, warning) in [
+        (encoding_rs::BIG5, names("張三", "李四"), Some("read as GBK, but it can be Big5")),
+        (encoding_rs::SHIFT_JIS, names("たなか", "すずき"), Some("read as GBK, but it can be Shift_JIS")),
+        (
+            encoding_rs::WINDOWS_1251,
+            names("Иван Петров", "Олег"),
+            Some("read as GBK, but it can be windows-1251"),
+        ),
+        (encoding_rs::GBK, names("张三", "李四"), None),
+        (encoding_rs::GBK, "#[AM][甲队][乙队][先手胜][t][e];1 d1d7(g7) a7d4(a7)".into(), None),
+        (encoding_rs::WINDOWS_1252, names("José", "Müller"), None),
+        (encoding_rs::UTF_8, names("張三", "すずき"), None),
+    ] {
+        let found = reading(&encoding.encode(&text).0);
+        assert_eq!(moves(&found.games[0]), TWO);
+        let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(warnings.len(), usize::from(warning.is_some()), "{text}: {warnings:?}");
+        assert!(warning.is_none_or(|warning| warnings[0].contains(warning)), "{text}: {warnings:?}");
     }
 }
 
@@ -546,6 +958,22 @@ fn botzone_texts() -> [Vec<String>; 2] {
     }
     finished.push(format!("[{}]", log(&|mv| format!(r#"{{"verdict":"OK","raw":{mv:?}}}"#)).join(",")));
     [unfinished, finished]
+}
+
+#[test]
+fn a_log_with_displays_is_one_game() {
+    let [a, b] = [[2, 0, 2, 5, 5, 5], [2, 7, 2, 6, 3, 7]].map(|[x0, y0, x1, y1, x2, y2]: [i8; 6]| {
+        format!(r#"{{"x0":{x0},"y0":{y0},"x1":{x1},"y1":{y1},"x2":{x2},"y2":{y2}}}"#)
+    });
+    let judge = format!(r#"{{"output":{{"command":"request","content":{{"1":{a}}},"display":{a}}}}}"#);
+    let finish = format!(r#"{{"output":{{"command":"finish","content":{{"0":0,"1":2}},"display":{b}}}}}"#);
+    let turns =
+        [format!(r#"{{"0":{{"response":{a}}}}}"#), judge.clone(), format!(r#"{{"1":{{"response":{b}}}}}"#)];
+    for text in [turns.join("\n"), format!("[{}]", turns.join(",")), format!("[{judge},{finish}]")] {
+        let found = reading(text.as_bytes());
+        let games: Vec<String> = found.games.iter().map(moves).collect();
+        assert_eq!((games, found.warnings), (vec!["c1-c6/f6 c8-c7/d8".to_owned()], Vec::new()), "{text}");
+    }
 }
 
 #[test]

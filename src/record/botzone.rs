@@ -60,7 +60,7 @@ const MAX_PLAYERS: usize = 1 << 16;
 
 /// Returns the name in an entry of `players`: the entry itself if it is a string, or the `name` of the entry, its bot
 /// or its user. `None` if it has no name.
-fn name(player: &Value) -> Option<String> {
+pub(super) fn name(player: &Value) -> Option<String> {
     let names = [player, &player["name"], &player["bot"]["name"], &player["user"]["name"]];
     names.into_iter().find_map(Value::as_str).map(str::to_owned)
 }
@@ -130,6 +130,16 @@ pub(super) fn read_entries<'a>(entries: impl Iterator<Item = &'a str>) -> Option
 pub(super) fn ends_game(json: &str) -> bool {
     let [output] = fields(json, ["output"]);
     output.is_some_and(|output| command(output) == Some("\"finish\""))
+}
+
+/// True if a value is an entry of a match log: the judge's, or a turn with a verdict or a response.
+pub(super) fn is_entry(json: &str) -> bool {
+    let [output, first, second] = fields(json, ["output", "0", "1"]);
+    let has = |value: Option<&RawValue>, names: [&str; 2]| {
+        value.is_some_and(|value| fields(value.get(), names).iter().any(Option::is_some))
+    };
+    has(output, ["command", "content"])
+        || [first, second].iter().any(|turn| has(*turn, ["verdict", "response"]))
 }
 
 /// True if a value is the first mover's first request.
@@ -259,6 +269,10 @@ impl<'r> Log<'r> {
         let [content, display] = fields(output.get(), ["content", "display"]);
         let content = content.map_or("", RawValue::get);
         if command(output) == Some("\"finish\"") {
+            // Without the bots' entries, the last move is only here.
+            let last = display.and_then(|display| move_of(numbers(display.get())?, Size::BOTZONE));
+            let is_read = last.is_none_or(|mv| self.record.forfeit.is_some() || self.play(mv));
+            self.left_out += usize::from(!is_read && self.unread.is_none());
             // The match ended on the board: the winner scores 2, the loser 0.
             let number = |raw: &RawValue| raw.get().trim_matches('"').parse::<f64>().ok();
             let [black, white] = fields(content, ["0", "1"]).map(|score| score.and_then(number));

@@ -1,5 +1,6 @@
 //! Bytes of a record to text: byte-order marks, UTF-8, UTF-16, the encoding that an SGF file names, else a guess.
 
+use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 
 /// A text, and true if all of its bytes are valid in the encoding.
@@ -72,7 +73,7 @@ fn utf32(bytes: &[u8]) -> Option<(bool, usize)> {
 
 /// Returns the text in UTF-8 and the offset of its first damage if few bytes are damaged.
 pub(super) fn mostly_utf8(bytes: &[u8]) -> Option<(Cow<'_, str>, usize)> {
-    if named(bytes).is_some_and(|encoding| encoding != encoding_rs::UTF_8) {
+    if named(bytes).is_some_and(|encoding| encoding != UTF_8) {
         return None;
     }
     let (mut letters, mut damages, mut first, mut at) = (0, 0, None, 0);
@@ -108,15 +109,11 @@ pub(super) fn is_doubtful(bytes: &[u8]) -> bool {
     named(bytes).is_none() && 3 * single.min(longer) >= single.max(longer) && single > 0 && longer > 0
 }
 
-/// Returns the texts that the bytes can be in other encodings, the likeliest first.
-pub(super) fn guesses(bytes: &[u8]) -> impl Iterator<Item = Decoded<'_>> {
-    use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-    use encoding_rs::{BIG5, EUC_KR, GB18030, SHIFT_JIS, UTF_8, WINDOWS_1252};
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(bytes, true);
+/// Returns the encodings that the bytes can have beside UTF-8, the likeliest first.
+pub(super) fn encodings(bytes: &[u8]) -> Vec<&'static Encoding> {
+    use encoding_rs::{BIG5, EUC_KR, GB18030, SHIFT_JIS, WINDOWS_1252};
     // Chinese programs write most records in old encodings.
-    let guess = |domain| detector.guess(domain, Utf8Detection::Deny);
-    let [chinese, any] = [guess(Some(b"cn")), guess(None)];
+    let [chinese, any] = [Some(&b"cn"[..]), None].map(|domain| guess(bytes, domain));
     let of_file = named(bytes).filter(|encoding| *encoding != UTF_8);
     let [single, longer] = runs(bytes);
     let western = (single > longer).then_some(if any.is_single_byte() { any } else { WINDOWS_1252 });
@@ -127,19 +124,38 @@ pub(super) fn guesses(bytes: &[u8]) -> impl Iterator<Item = Decoded<'_>> {
             encodings.push(encoding);
         }
     }
-    encodings.into_iter().map(|encoding| {
-        let (mut text, damaged) = encoding.decode_without_bom_handling(bytes);
-        if let Cow::Owned(text) = &mut text {
-            // The decoder reserves thrice the length.
-            text.shrink_to_fit();
-        }
-        (text, !damaged)
-    })
+    encodings
+}
+
+fn guess(bytes: &[u8], domain: Option<&[u8]>) -> &'static Encoding {
+    use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(bytes, true);
+    detector.guess(domain, Utf8Detection::Deny)
+}
+
+/// Returns the text of the bytes in an encoding.
+pub(super) fn decoded<'b>(bytes: &'b [u8], encoding: &'static Encoding) -> Decoded<'b> {
+    let (mut text, damaged) = encoding.decode_without_bom_handling(bytes);
+    if let Cow::Owned(text) = &mut text {
+        // The decoder reserves thrice the length.
+        text.shrink_to_fit();
+    }
+    (text, !damaged)
+}
+
+/// Returns another encoding in which the bytes are likelier, unless the text has words of Chinese records. Its letters
+/// are those of names and comments.
+pub(super) fn rival(bytes: &[u8], text: &str, taken: &'static Encoding) -> Option<&'static Encoding> {
+    let is_chinese = ["先手", "后手", "黑方", "白方", "未完"].iter().any(|word| text.contains(word));
+    let any = guess(bytes, None);
+    let is_usual = [taken, encoding_rs::GBK].contains(&any) || is_chinese || named(bytes).is_some();
+    (!is_usual && taken.is_ascii_compatible()).then_some(any).filter(|any| decoded(bytes, any).1)
 }
 
 /// Returns the encoding in the first `CA` property of an SGF file.
-fn named(bytes: &[u8]) -> Option<&'static encoding_rs::Encoding> {
+fn named(bytes: &[u8]) -> Option<&'static Encoding> {
     let at = bytes.windows(3).take(4096).position(|part| part == b"CA[")? + 3;
     let length = bytes[at..].iter().take(40).position(|&byte| byte == b']')?;
-    encoding_rs::Encoding::for_label(&bytes[at..at + length])
+    Encoding::for_label(&bytes[at..at + length])
 }

@@ -354,6 +354,9 @@ fn longest(json: &str) -> usize {
 
 /// True if a value is no game, but can be a part of one.
 fn is_part(json: &str) -> bool {
+    if botzone::is_entry(json) {
+        return true;
+    }
     let is_object = json.len() <= MAX_PART && json.starts_with('{');
     is_object && !matches!(fields(json, ["moves", "start"]), [Some(_), Some(_)]) && scan::moves_in(json) < 2
 }
@@ -393,21 +396,37 @@ fn read_value(raw: &RawValue, line: usize, intake: &mut Intake) {
     }
 }
 
-/// Replaces escapes of letters outside ASCII, `\u5148`, by the letters.
+/// Replaces escapes of letters outside ASCII, `\u5148`, by the letters, and those of line breaks by semicolons.
 fn letters(json: &str) -> Cow<'_, str> {
-    if !json.contains("\\u") {
+    if !json.contains('\\') {
         return json.into();
     }
-    let mut parts = json.split("\\u");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let code = part.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        match code.and_then(char::from_u32).filter(|letter| !letter.is_ascii()) {
-            Some(letter) => text.extend([&*letter.to_string(), &part[4..]]),
-            None => text.extend(["\\u", part]),
-        }
+    let (mut text, mut rest) = (String::with_capacity(json.len()), json);
+    while let Some((before, escape)) = rest.split_once('\\') {
+        text += before;
+        let code = || u32::from_str_radix(escape.get(1..5)?, 16).ok().and_then(char::from_u32);
+        let length = match escape.chars().next() {
+            Some('n' | 'r') => {
+                text += "; ";
+                1
+            }
+            Some('t') => {
+                text += "  ";
+                1
+            }
+            Some('u') if code().is_some_and(|letter| !letter.is_ascii()) => {
+                text.extend(code());
+                5
+            }
+            other => {
+                text.push('\\');
+                text.extend(other);
+                other.map_or(0, char::len_utf8)
+            }
+        };
+        rest = &escape[length..];
     }
-    text.into()
+    (text + rest).into()
 }
 
 /// Maximum number of brackets around a move whose coordinates are put in order.

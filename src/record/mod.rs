@@ -20,6 +20,7 @@ use crate::board::moves::{IllegalMove, Move};
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use encoding_rs::Encoding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -395,32 +396,46 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
     }
     // Reads in each encoding, keeps only the figures, and then reads in the best one.
     let mut best = None;
-    for (index, (text, is_valid)) in decode::guesses(bytes).enumerate() {
-        let mut ignore = |_| ();
-        let mut trial = Intake::new(&mut ignore);
-        let is_read = read_into(&text, &mut trial).is_ok();
-        // A move that is in no game is read, too.
-        let warnings = trial.warnings.kept();
-        let strays = warnings.iter().filter(|warning| warning.text.starts_with("in no game")).count();
-        let moves = if is_read { trial.plies + strays + 1 } else { 0 };
-        // So is a result that is not certain; in a wrong encoding, it would not be seen.
-        let unclear = warnings.iter().filter(|warning| warning.text.starts_with("the result")).count();
-        let others = warnings.len() - strays - unclear;
-        let quality = (moves, is_valid, trial.decided + unclear, usize::MAX - others);
+    for encoding in decode::encodings(bytes) {
+        let quality = quality(bytes, encoding);
+        let is_perfect = quality.3;
         if best.as_ref().is_none_or(|(known, _)| quality > *known) {
-            best = Some((quality, index));
+            best = Some((quality, encoding));
         }
-        if is_read && is_valid && warnings.is_empty() && trial.decided == trial.games {
+        if is_perfect {
             break;
         }
     }
-    let best = best.and_then(|(_, index)| decode::guesses(bytes).nth(index));
-    let (text, is_valid) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
+    let (figures, taken) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
+    let (text, is_valid) = decode::decoded(bytes, taken);
     read_into(&text, intake)?;
-    if !is_valid || decode::is_doubtful(bytes) {
+    let rival = decode::rival(bytes, &text, taken).filter(|rival| quality(bytes, rival).0 == figures.0);
+    if let Some(rival) = rival.filter(|_| is_valid) {
+        let [taken, rival] = [taken, rival].map(Encoding::name);
+        let text = format!("the encoding is not certain: read as {taken}, but it can be {rival}");
+        intake.warnings.push(Warning::new(0, text));
+    } else if !is_valid || decode::is_doubtful(bytes) {
         intake.warnings.push(Warning::new(0, "some letters are in an unknown encoding"));
     }
     Ok(())
+}
+
+/// Returns how well a file reads in an encoding, the greater the better: the moves and true for valid letters, the
+/// results, the fewest warnings, and true if nothing is left open.
+fn quality(bytes: &[u8], encoding: &'static Encoding) -> ((usize, bool), usize, usize, bool) {
+    let (text, is_valid) = decode::decoded(bytes, encoding);
+    let mut ignore = |_| ();
+    let mut trial = Intake::new(&mut ignore);
+    let is_read = read_into(&text, &mut trial).is_ok();
+    // A move that is in no game is read, too.
+    let warnings = trial.warnings.kept();
+    let strays = warnings.iter().filter(|warning| warning.text.starts_with("in no game")).count();
+    let moves = if is_read { trial.plies + strays + 1 } else { 0 };
+    // So is a result that is not certain; in a wrong encoding, it would not be seen.
+    let unclear = warnings.iter().filter(|warning| warning.text.starts_with("the result")).count();
+    let others = warnings.len().saturating_sub(strays + unclear + trial.remarks);
+    let is_whole = warnings.len() == trial.remarks && trial.decided == trial.games;
+    ((moves, is_valid), trial.decided + unclear, usize::MAX - others, is_read && is_valid && is_whole)
 }
 
 /// Reads the moves of a game that begins from `start`, in any notation; also returns warnings.

@@ -68,6 +68,8 @@ pub(super) struct Intake<'t> {
     pub plies: usize,
     /// Number of games with a result.
     pub decided: usize,
+    /// Number of warnings that doubt what was read; nothing was left out.
+    pub remarks: usize,
     pub warnings: Warnings,
 }
 
@@ -112,7 +114,7 @@ impl Warnings {
 impl<'t> Intake<'t> {
     /// Passes each game to a function.
     pub fn new(take: &'t mut dyn FnMut(GameRecord)) -> Self {
-        Self { take, games: 0, plies: 0, decided: 0, warnings: Warnings::default() }
+        Self { take, games: 0, plies: 0, decided: 0, remarks: 0, warnings: Warnings::default() }
     }
 
     /// Adds a game up to its first illegal move; the moves from there are in a warning.

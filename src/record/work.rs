@@ -19,7 +19,7 @@ mod tests {
     use crate::record;
 
     /// Texts that end or repeat where a reader expects something else. `\u{1}` is a part that is repeated.
-    const DAMAGED: [&str; 36] = [
+    const DAMAGED: [&str; 38] = [
         "(;GM[18]\u{1};B[dj ",
         "(;GM[18]\u{1};B[dj]x ",
         "(;gm[18]\u{1};b[dj]! ",
@@ -56,6 +56,8 @@ mod tests {
         "[\u{1}{\"from\":[[",
         "(;GM[18]\u{1}PB[a;B[b]",
         "> (;GM[18]\u{1}\n> ;B[dj",
+        "\u{1}d1d7g7",
+        "\u{1}djddgd",
     ];
 
     fn steps(text: &str, repeats: usize) -> (usize, usize) {

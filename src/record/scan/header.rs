@@ -2,6 +2,7 @@
 
 use super::half_width::half_width;
 use super::piece::Label;
+use super::verdict::{self, Verdict};
 use super::words;
 use crate::record::work;
 
@@ -33,15 +34,32 @@ pub fn can_begin(text: &str) -> bool {
 /// the code `AM`, and the length.
 pub fn championship(text: &str) -> Option<(Vec<String>, usize)> {
     let opened = text.strip_prefix(['#', '＃']).unwrap_or(text).trim_start_matches([' ', '\u{3000}']);
-    let code = opened.strip_prefix(opening(opened)?.0)?;
+    let length = |length: usize| text.len() - opened.len() + length;
+    if !has_code(opened) {
+        let is_marked = opened.len() < text.len();
+        return without_code(opened).filter(|_| is_marked).map(|(fields, end)| (fields, length(end)));
+    }
+    let (mut fields, end) = fields(opened);
+    (!fields.is_empty()).then(|| (fields.split_off(1), length(end)))
+}
+
+/// True if the code `AM` in brackets comes first.
+fn has_code(text: &str) -> bool {
+    let Some(code) = opening(text).and_then(|(open, _)| text.strip_prefix(open)) else { return false };
     let code = code.chars().take(MAX_NAME).take_while(|&letter| !is_closing(letter)).map(half_width);
     let code: String = code.filter(|letter| letter.is_alphanumeric()).collect();
-    let code = code.to_ascii_lowercase();
-    if !["am", "amazon", "amazons", "亚马逊", "亚马逊棋"].contains(&&*code) {
-        return None;
-    }
-    let (mut fields, length) = fields(opened);
-    (!fields.is_empty()).then(|| (fields.split_off(1), text.len() - opened.len() + length))
+    ["am", "amazon", "amazons", "亚马逊", "亚马逊棋"].contains(&&*code.to_ascii_lowercase())
+}
+
+/// Reads the fields behind `#` of a record whose code has lost its brackets, or is missing; the third one is the result.
+fn without_code(text: &str) -> Option<(Vec<String>, usize)> {
+    let begin = text.find(|letter: char| !letter.is_ascii_alphabetic())?;
+    opening(&text[begin..])?;
+    let (fields, length) = fields(&text[begin..]);
+    let result = fields.get(2).filter(|result| result.contains(char::is_alphanumeric))?;
+    let result = format!("result: {result}");
+    let is_result = matches!(verdict::read(&result, ["", ""]), Verdict::Won(_) | Verdict::Open);
+    is_result.then_some((fields, begin + length))
 }
 
 /// Reads consecutive fields in brackets, which can hold brackets in pairs; also returns their length.
@@ -49,8 +67,12 @@ fn fields(text: &str) -> (Vec<String>, usize) {
     let (mut fields, mut at) = (Vec::new(), 0);
     loop {
         let rest = text[at..].trim_start_matches(is_margin);
-        let Some(bracket) = opening(rest) else { break };
-        let opened = &rest[bracket.0.len_utf8()..];
+        let (bracket, opened) = match opening(rest) {
+            Some(bracket) => (bracket, &rest[bracket.0.len_utf8()..]),
+            // A field that has lost its opening bracket.
+            None if !fields.is_empty() && lacks_opening(rest) => (BRACKETS[0], rest),
+            None => break,
+        };
         let begin = text.len() - opened.len();
         let Some(length) = closing(opened, bracket) else { break };
         fields.push(one_line(&opened[..length]));
@@ -58,6 +80,16 @@ fn fields(text: &str) -> (Vec<String>, usize) {
         at += text[at..].chars().next().map_or(0, char::len_utf8);
     }
     (fields, at)
+}
+
+/// True if a closing bracket comes before the end of the line and anything that does not belong to a field.
+fn lacks_opening(text: &str) -> bool {
+    let end = text.chars().take(2 * MAX_NAME).find(|&letter| {
+        is_closing(letter)
+            || opening(letter.encode_utf8(&mut [0; 4])).is_some()
+            || ";\n\r(".contains(half_width(letter))
+    });
+    end.is_some_and(is_closing) && !text.starts_with(is_closing)
 }
 
 /// True for characters before the text in a line of mail.

@@ -25,11 +25,15 @@ use piece::{Aside, Border, Form, Label, Mark};
 pub(super) use piece::{Colour, Piece, Player};
 pub(super) use replay::Way;
 use replay::{Play, Stated};
+use std::cmp::Ordering;
 use std::convert::Infallible;
 use verdict::Verdict;
 
 /// Number of warnings about single lines, after which the rest is summed up.
 const MAX_WARNINGS: usize = 50;
+
+/// Maximum number of results between two games that are attributed by their lines.
+const MAX_BETWEEN: usize = 8;
 
 /// A statement about the winner in the text.
 struct Outcome {
@@ -40,6 +44,15 @@ struct Outcome {
     winner: Result<Player, [usize; 2]>,
     /// True if the sentence can name the winner by the name of a player.
     may_name: bool,
+}
+
+/// The name of a player in the text.
+struct Named {
+    /// Number of pieces before it.
+    at: usize,
+    offset: usize,
+    player: Player,
+    name: String,
 }
 
 /// Statements about one game.
@@ -76,7 +89,8 @@ pub(super) fn read(text: &str, start: Option<Position>, is_json: bool) -> Readin
 pub(super) fn scan(text: &str, start: Option<Position>, is_json: bool, line: usize, intake: &mut Intake) {
     let found = Lexer::new(text, is_json).read();
     let games = intake.games;
-    Scan { text, lines: Lines::from(text, line), intake, games, start, lone: Vec::new() }.read(&found);
+    Scan { text, lines: Lines::from(text, line), intake, games, start, is_json, lone: Vec::new() }
+        .read(&found);
 }
 
 /// True if JSON holds a whole move.
@@ -145,11 +159,17 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
             mover: None,
             border: Border::No,
             is_weak: false,
+            is_beside_words: false,
         });
     }
     let found = Lexer::new(text, false).read();
     let [piece] = found.pieces[..] else { return None };
     (piece.form != Form::Fragment).then_some(piece)
+}
+
+/// True if a text says no more than that a player resigns.
+pub(super) fn is_resignation(text: &str) -> bool {
+    words::is_resignation(text)
 }
 
 /// Returns the winner that a result in words names, `1-0`, `black lost on time`; `Some(None)` if it says that there is no
@@ -178,6 +198,28 @@ pub(super) fn ways(start: Position, pieces: &[Piece]) -> Vec<Way> {
     Way::likely(start, &forms)
 }
 
+/// Returns warnings of whole moves and of results in a text around games. `line` is the number of its first line.
+pub(super) fn outside(text: &str, line: usize) -> Vec<Warning> {
+    let mut warnings = strays(text, line);
+    let mut lines = Lines::from(text, line);
+    for (_, offset, mark) in Lexer::new(text, false).read().marks.into_iter().take(MAX_WARNINGS) {
+        let result = match mark {
+            Mark::Sentence { begin, end, .. } => &text[begin as usize..end as usize],
+            Mark::Won(_) => text[..offset].trim_end().rsplit(char::is_whitespace).next().unwrap_or_default(),
+            _ => continue,
+        };
+        if !matches!(verdict::read(result, ["", ""]), Verdict::Weak) {
+            let shown: String = result.trim().chars().take(60).collect();
+            warnings.push(Warning::new(
+                lines.at(offset),
+                format!("a result outside of the games is left out: {shown}"),
+            ));
+        }
+    }
+    warnings.sort_by_key(|warning| warning.line);
+    warnings
+}
+
 /// Returns warnings of whole moves in a text that holds no game. `line` is the number of its first line.
 pub(super) fn strays(text: &str, line: usize) -> Vec<Warning> {
     let found = Lexer::new(text, false).read();
@@ -200,6 +242,7 @@ struct Scan<'a, 'i, 't> {
     /// Number of games taken in before.
     games: usize,
     start: Option<Position>,
+    is_json: bool,
     /// Offsets of games with less than two moves and no header.
     lone: Vec<usize>,
 }
@@ -208,17 +251,21 @@ impl Scan<'_, '_, '_> {
     /// Reads the sections of the text; each begins with a header.
     fn read(mut self, found: &Found) {
         let mut heading = Heading { start: self.start, ..Heading::default() };
-        let (mut begin, mut results) = (0, Vec::new());
+        let (mut begin, mut results, mut named) = (0, Vec::new(), Vec::new());
         for (at, offset, mark) in &found.marks {
             let is_new = match mark {
                 Mark::Header(_) => heading.is_ccgc || heading.has_tags || begin < *at,
+                // A result behind all moves is that of the last game.
+                Mark::Tag(Label::Result | Label::Winner | Label::Loser, _) if *at == found.pieces.len() => {
+                    heading.is_ccgc && begin == *at
+                }
                 Mark::Tag(..) | Mark::Fen(_) => begin < *at || heading.is_ccgc,
                 _ => false,
             };
             if is_new {
-                self.section(heading, &found.pieces[begin..*at], &results);
+                self.section(heading, &found.pieces[begin..*at], &results, &named);
                 heading = Heading { start: self.start, offset: *offset, ..Heading::default() };
-                (begin, results) = (*at, Vec::new());
+                (begin, results, named) = (*at, Vec::new(), Vec::new());
             }
             match mark {
                 Mark::Won(player) => {
@@ -229,15 +276,25 @@ impl Scan<'_, '_, '_> {
                     let winner = Err([*from as usize, *end as usize]);
                     results.push(Outcome { at: *at - begin, offset: *offset, winner, may_name: *may_name });
                 }
+                Mark::Named(player, name) => {
+                    let (at, offset, player, name) = (*at - begin, *offset, *player, name.clone());
+                    named.push(Named { at, offset, player, name });
+                }
                 other => self.state(&mut heading, other, *offset),
             }
         }
-        self.section(heading, &found.pieces[begin..], &results);
+        self.section(heading, &found.pieces[begin..], &results, &named);
         if self.intake.games > self.games + 1 {
             for offset in std::mem::take(&mut self.lone) {
                 self.warn(offset, "a game with less than two moves is assumed here");
             }
         }
+    }
+
+    /// Warns of a doubt about what was read.
+    fn remark(&mut self, offset: usize, text: impl Into<String>) {
+        self.intake.remarks += 1;
+        self.warn(offset, text);
     }
 
     fn warn(&mut self, offset: usize, text: impl Into<String>) {
@@ -264,7 +321,20 @@ impl Scan<'_, '_, '_> {
                 heading.results.push((format!("result: {}", field(2)), offset));
             }
             Mark::Tag(label, value) => self.tag(heading, *label, value, offset),
-            Mark::Won(_) | Mark::Sentence { .. } => {}
+            Mark::Start(Some(position)) if self.start.is_none() => heading.start = Some(**position),
+            Mark::Start(_) => {
+                self.warn(
+                    offset,
+                    "the start position is not understood; the game is read from the usual start",
+                );
+            }
+            Mark::Gap(last, next) => {
+                self.remark(
+                    offset,
+                    format!("number {next} follows number {last}: moves between them are missing"),
+                );
+            }
+            Mark::Won(_) | Mark::Sentence { .. } | Mark::Named(..) => {}
         }
     }
 
@@ -290,7 +360,7 @@ impl Scan<'_, '_, '_> {
     }
 
     /// Adds the games of a section.
-    fn section(&mut self, heading: Heading, pieces: &[Piece], results: &[Outcome]) {
+    fn section(&mut self, mut heading: Heading, pieces: &[Piece], results: &[Outcome], named: &[Named]) {
         let stated = Stated { start: heading.start, edge: heading.edge };
         let plays = replay::games(pieces, stated);
         let size = |edge| crate::board::square::Size::new(edge);
@@ -304,28 +374,34 @@ impl Scan<'_, '_, '_> {
             self.lone.extend((!heading.is_ccgc).then_some(heading.offset));
             self.intake.add(record, 0);
         }
+        let owners = self.owners(&plays, pieces, results);
         let mut used = vec![false; pieces.len()];
         for (index, play) in plays.iter().enumerate() {
             used[play.begin..play.end].fill(true);
             play.skipped.iter().for_each(|&skipped| used[skipped] = false);
-            let until = plays.get(index + 1).map_or(pieces.len() + 1, |next| next.begin + 1);
-            let from = if index == 0 { 0 } else { play.begin + 1 };
-            let [from, until] =
-                [from, until].map(|piece| results.partition_point(|outcome| outcome.at < piece));
-            let own = &results[from..until.max(from)];
+            let [from, until] = [index, index + 1].map(|game| owners.partition_point(|&owner| owner < game));
+            let own = &results[from..until];
             let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
-            let none = Heading { first: heading.first, is_ccgc: heading.is_ccgc, ..Heading::default() };
-            self.head(if index == 0 { &heading } else { &none }, &mut record, play.first, own);
+            let first = play.first.or(heading.first);
+            let mut further = Heading { first, is_ccgc: heading.is_ccgc, ..Heading::default() };
+            let own_heading = if index == 0 { &mut heading } else { &mut further };
+            let own_names = self.names_of(&plays, index, named);
+            self.name(own_heading, &own_names, first, play.way.start.side());
+            self.head(own_heading, &mut record, play.first, own);
             let edge = play.way.start.size().edge();
             if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
                 let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");
                 self.warn(pieces[play.begin].begin as usize, text);
             }
             let has_header = index == 0 && (heading.is_ccgc || heading.has_tags);
-            if play.moves.len() == 1 && !has_header {
+            if play.moves.len() == 1 && (!has_header || plays.len() > 1) {
                 self.lone.push(pieces[play.begin].begin as usize);
             }
             self.explain(play, &pieces[play.begin], index);
+            if let Some(remark) = play.remark(pieces, &used).filter(|_| !self.is_json) {
+                let text = "the last moves stand beside words, unlike those before; they are read as played";
+                self.remark(pieces[remark].begin as usize, text);
+            }
             if let Some(joint) = play.joint {
                 let text = "the moves from here continue the game, but can also begin a new one";
                 self.warn(pieces[joint].begin as usize, text);
@@ -345,7 +421,7 @@ impl Scan<'_, '_, '_> {
         if index > 0 && !play.is_announced {
             self.warn(at, "a new game is assumed to begin here");
         }
-        if play.way.is_odd() {
+        if play.way.is_odd() || first.form == Form::Numbers && play.way.has_odd_numbers() {
             let text = self.text[at..first.end as usize].replace('\n', " ");
             self.warn(at, format!("coordinates count in an unusual way: {text} is {}", play.moves[0]));
         }
@@ -369,6 +445,106 @@ impl Scan<'_, '_, '_> {
         }
     }
 
+    /// Returns the index of the game that each result belongs to. A result between two games belongs to the nearer one,
+    /// in lines; of equally near ones to the game behind it if results stand before the first game, too.
+    fn owners(&self, plays: &[Play], pieces: &[Piece], results: &[Outcome]) -> Vec<usize> {
+        let before =
+            plays.first().map_or(0, |first| results.partition_point(|result| result.at <= first.begin));
+        let games_begun = |result: &Outcome| plays.partition_point(|play| play.begin < result.at);
+        let mut owners = Vec::with_capacity(results.len());
+        for group in results.chunk_by(|a, b| games_begun(a) == games_begun(b)) {
+            let next = games_begun(&group[0]);
+            let last = next.saturating_sub(1);
+            let inside =
+                group.partition_point(|result| result.at < plays.get(last).map_or(0, |play| play.end));
+            owners.extend(group[..inside].iter().map(|_| last));
+            let behind = &group[inside..];
+            let (Some(play), false) = (plays.get(next), next == 0) else {
+                owners.extend(behind.iter().map(|_| last));
+                continue;
+            };
+            let [from, until] =
+                [pieces[plays[last].end - 1].end, pieces[play.begin].begin].map(|at| at as usize);
+            let first_of_next = behind.len().saturating_sub(before);
+            for (index, result) in behind.iter().enumerate() {
+                let lines =
+                    |from: usize, until: usize| self.text[from..until.max(from)].matches('\n').count();
+                let distances = match self.is_json || behind.len() > MAX_BETWEEN {
+                    true => [0, 0],
+                    false => [lines(from, result.offset), lines(result.offset, until)],
+                };
+                let is_next = match distances[0].cmp(&distances[1]) {
+                    Ordering::Less => false,
+                    Ordering::Equal => index >= first_of_next,
+                    Ordering::Greater => true,
+                };
+                let known = owners.last().copied().unwrap_or_default();
+                owners.push(if is_next { next } else { last }.max(known));
+            }
+        }
+        owners
+    }
+
+    /// Returns the names of a game's players: in text those before its moves, and behind them if no other game is in the
+    /// text; in JSON with several games those of equal order if each game has them.
+    fn names_of<'n>(&self, plays: &[Play], index: usize, named: &'n [Named]) -> Vec<&'n Named> {
+        let play = &plays[index];
+        if self.is_json && plays.len() > 1 {
+            let of = |player| named.iter().filter(move |named| named.player == player);
+            let players = named.iter().map(|named| named.player);
+            let is_whole = players.clone().all(|player| of(player).count() == plays.len());
+            let mut known: Vec<Player> = Vec::new();
+            players.for_each(|player| known.extend((!known.contains(&player)).then_some(player)));
+            return known
+                .into_iter()
+                .filter(|_| is_whole)
+                .filter_map(|player| of(player).nth(index))
+                .collect();
+        }
+        let from = index.checked_sub(1).map_or(0, |before| plays[before].end);
+        let is_own = |named: &&Named| {
+            let is_before = (from..=play.begin).contains(&named.at);
+            is_before || plays.len() == 1 && (self.is_json || named.at >= play.end)
+        };
+        named.iter().filter(is_own).collect()
+    }
+
+    /// Adds the names of the players to a heading without tags. Names of colours belong to the sides if the first
+    /// mover's colour is known; else as if Black moved first.
+    fn name(&mut self, heading: &mut Heading, named: &[&Named], first: Option<Colour>, mover: Side) {
+        if !heading.black.is_empty() || !heading.white.is_empty() {
+            return;
+        }
+        let pair = |players: [Player; 2]| {
+            players.map(|player| {
+                named.iter().find(|named| named.player == player).map(|named| named.name.clone())
+            })
+        };
+        let colours = pair([Colour::Black, Colour::White].map(Player::Of));
+        let (names, by_colour) = match pair([Player::First, Player::Second]) {
+            [None, None] => (colours, true),
+            names => (names, false),
+        };
+        let first_name = if by_colour { first.unwrap_or(Colour::Black) } else { Colour::Black };
+        (heading.black, heading.white) = names.map(Option::unwrap_or_default).into();
+        let is_unknown = by_colour && first.is_none();
+        // Who is named first is likely to move first.
+        let likely = named.iter().find_map(|named| match named.player {
+            Player::Of(colour) => Some(colour),
+            Player::First | Player::Second => None,
+        });
+        let first_name = if is_unknown { likely.unwrap_or(Colour::Black) } else { first_name };
+        if (first_name == Colour::Black) != (mover == Side::Black) {
+            std::mem::swap(&mut heading.black, &mut heading.white);
+        }
+        if let Some(named) = named.first().filter(|_| is_unknown) {
+            let colour = if first_name == Colour::Black { "Black" } else { "White" };
+            let text =
+                format!("the first mover's colour is unknown; the names are kept as if {colour} moved first");
+            self.remark(named.offset, text);
+        }
+    }
+
     /// Sets names, event and result of a game.
     fn head(
         &mut self,
@@ -377,19 +553,23 @@ impl Scan<'_, '_, '_> {
         first: Option<Colour>,
         results: &[Outcome],
     ) {
-        let first = first.or(heading.first).or(heading.is_ccgc.then_some(Colour::Black));
+        let mover = record.start.side();
+        // Tags of PGN name White first, whoever moves first from a set-up position.
+        let is_second = heading.has_tags && mover == Side::White;
+        let stated = heading.first.map(|colour| if is_second { colour.other() } else { colour });
+        let first = first.or(stated).or(heading.is_ccgc.then_some(Colour::Black));
+        let of_first = |is_first: bool| if is_first { mover } else { mover.opponent() };
         (record.black, record.white) = (heading.black.clone(), heading.white.clone());
-        if heading.by_colour && first == Some(Colour::Black) {
+        if heading.by_colour && first.is_some_and(|first| of_first(first == Colour::White) == Side::White) {
             std::mem::swap(&mut record.black, &mut record.white);
         }
         (record.when, record.event) = (heading.when.clone(), heading.event.clone());
         let side = |player| match player {
-            Player::First => Some(record.start.side()),
-            Player::Second => Some(record.start.side().opponent()),
-            Player::Of(colour) => first.map(|first| if first == colour { Side::Black } else { Side::White }),
+            Player::First => Some(of_first(!is_second)),
+            Player::Second => Some(of_first(is_second)),
+            Player::Of(colour) => first.map(|first| of_first(first == colour)),
         };
-        let names =
-            [record.start.side(), record.start.side().opponent()].map(|side| record.name(side).to_owned());
+        let names = [true, false].map(|is_first| record.name(of_first(is_first != is_second)).to_owned());
         let names = names.each_ref().map(String::as_str);
         let stated = heading.results.iter();
         let mut said: Vec<(Option<Player>, usize)> =

@@ -1,5 +1,7 @@
 //! Parts of a text that look like moves, before anybody knows how their coordinates are counted.
 
+use crate::board::position::Position;
+
 /// Notation of a piece, which decides how its coordinates can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
@@ -80,6 +82,8 @@ pub struct Piece {
     pub border: Border,
     /// True if a word or number of prose can look like this.
     pub is_weak: bool,
+    /// True if words of a sentence stand before it on its line.
+    pub is_beside_words: bool,
 }
 
 impl Piece {
@@ -156,4 +160,10 @@ pub enum Mark {
     Tag(Label, String),
     /// A position as FEN.
     Fen(String),
+    /// Two numbers of consecutive moves, between which moves are missing.
+    Gap(i64, i64),
+    /// Name of a player.
+    Named(Player, String),
+    /// The start position that JSON of another program states; `None` if it is unclear.
+    Start(Option<Box<Position>>),
 }

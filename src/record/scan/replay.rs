@@ -118,6 +118,15 @@ impl Way {
         self.squares != usual.squares || self.letters != usual.letters || self.skips_i
     }
 
+    /// True if numbers count in an unusual way: on Botzone's board not as there, on others neither column and row from
+    /// below nor row and column from the top.
+    pub fn has_odd_numbers(&self) -> bool {
+        match self.start.size() == Size::BOTZONE {
+            true => self.numbers != Self::usual(self.start).numbers || self.base != 0,
+            false => self.numbers.swaps != self.numbers.flips,
+        }
+    }
+
     /// True if the way differs from the usual one only by rows that count from the other side.
     fn is_upside_down(&self) -> bool {
         let usual = Self::usual(self.start);
@@ -127,6 +136,9 @@ impl Way {
     }
 
     fn square(&self, form: Form, [first, second]: [i8; 2]) -> Option<Square> {
+        if [first, second].contains(&OPEN) {
+            return None;
+        }
         let last = self.start.size().edge() as i8 - 1;
         let (orientation, [first, second]) = match form {
             Form::Squares if self.skips_i && first == 8 => return None,
@@ -224,8 +236,12 @@ impl Play {
                     play.skipped.append(&mut skipped);
                     in_prose = 0;
                 }
-                // Repeated right away, as in the log of a program.
-                None if mv.is_some() && mv == play.moves.last().copied() => play.end = index + 1,
+                // Repeated right away, as in the log of a program: one of the two is in no game.
+                None if mv.is_some() && mv == play.moves.last().copied() => {
+                    play.end = index + 1;
+                    play.skipped.append(&mut skipped);
+                    play.skipped.push(index);
+                }
                 None if piece.is_weak || piece.aside > asides => {
                     in_prose += usize::from(piece.aside <= asides);
                     if play.moves.is_empty() || in_prose > MAX_IN_PROSE {
@@ -255,6 +271,23 @@ impl Play {
         })
     }
 
+    /// Returns the index of the first of the last pieces in use if these, and no others, stand beside words: they can be moves
+    /// that were not played.
+    pub fn remark(&self, pieces: &[Piece], used: &[bool]) -> Option<usize> {
+        let mut own = (self.begin..self.end).filter(|&index| used[index]);
+        let first = own.clone().find(|&index| pieces[index].is_beside_words)?;
+        let is_last = own.all(|index| pieces[index].is_beside_words == (index >= first));
+        (is_last && first > self.begin).then_some(first)
+    }
+
+    /// True if the moves are those of another game, and further ones beside the main line.
+    fn only_adds_asides(&self, other: &Self, pieces: &[Piece]) -> bool {
+        !other.moves.is_empty()
+            && self.moves.starts_with(&other.moves)
+            && self.end > other.end
+            && pieces[other.end..self.end].iter().all(|piece| piece.aside != Aside::No)
+    }
+
     /// True if the piece is a legal move after the last one.
     fn goes_on(&self, piece: &Piece) -> bool {
         let end = self.moves.iter().fold(self.way.start, |position, &mv| position.with_move(mv));
@@ -279,8 +312,14 @@ pub fn games(pieces: &[Piece], stated: Stated) -> Vec<Play> {
     for level in levels.into_iter().filter(present) {
         let found = games_at(pieces, stated, level);
         let longest = |games: &[Play]| games.iter().map(|play| play.moves.len()).max().unwrap_or_default();
-        // Moves in comments are no game beside others.
-        if longest(&found) > longest(&best) && (level != Aside::Comment || best.is_empty()) {
+        let is_variation = || {
+            let of = |games: &[Play]| games.iter().max_by_key(|play| play.moves.len()).cloned();
+            let [found, best] = [of(&found), of(&best)];
+            found.zip(best).is_some_and(|(found, best)| found.only_adds_asides(&best, pieces))
+        };
+        // Moves in comments are no game beside others, and variations do not continue one.
+        let is_better = longest(&found) > longest(&best) && (level != Aside::Comment || best.is_empty());
+        if is_better && !is_variation() {
             best = found;
         }
     }
@@ -312,7 +351,7 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
             && play.begin > 0
             && pieces[play.begin].mover == pieces[play.begin - 1].mover;
         let goes_on = games.last().is_some_and(|last| last.end == play.begin && last.goes_on(&pieces[at]));
-        play.is_announced = (announced || begins_black || play.moves.len() >= 6) && !goes_on;
+        play.is_announced = (announced || begins_black) && !goes_on;
         at = play.end;
         let is_continued = games.last().is_some_and(|last| {
             pieces[play.begin].mover.is_none()
@@ -326,8 +365,13 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
         }
         if is_continued {
             // A log repeats the game so far with each move.
-            let last = games.pop();
-            play.begin = last.map_or(play.begin, |last| last.begin);
+            if let Some(last) = games.pop() {
+                if last.moves == play.moves {
+                    play.skipped.extend(play.begin..play.end);
+                }
+                play.skipped.extend(last.skipped);
+                play.begin = last.begin;
+            }
         }
         play.joint = play.joint(pieces, asides);
         games.push(play);

@@ -29,6 +29,12 @@ enum Token {
     /// A result in numbers.
     Score(Player),
     Win,
+    /// Wins, before or behind the player.
+    Victory,
+    /// Loses, before or behind the player.
+    Defeat,
+    /// Has lost behind `is` and `was`.
+    Out,
     /// Wins over the player behind it.
     Beat,
     Lose,
@@ -50,6 +56,10 @@ enum Token {
     By,
     /// A circumstance: resignation, time.
     Means,
+    /// A circumstance behind a number, alone or with `by`.
+    Counter,
+    /// A circumstance behind `by` and a number.
+    Unit,
     Game,
     Number,
     /// A word for a game without a winner.
@@ -57,6 +67,8 @@ enum Token {
     Doubt,
     /// A word that looks like one of a result, but is none: win rate.
     NoSign,
+    /// Says how a player stands, which need not be a result: `is lost`.
+    Standing,
     Percent,
     Other,
 }
@@ -67,7 +79,7 @@ const BLACK: Token = Token::Player(Player::Of(Colour::Black));
 const WHITE: Token = Token::Player(Player::Of(Colour::White));
 
 /// Words and phrases of each kind, separated by `|`. The longest one that fits is read.
-const VOCABULARY: [(Token, &str); 23] = [
+const VOCABULARY: [(Token, &str); 29] = [
     (
         FIRST,
         "first|first player|first mover|player 1|player1|player one|p1|先|先手|先手方|先行方|玩家1|玩家一",
@@ -78,9 +90,28 @@ const VOCABULARY: [(Token, &str); 23] = [
     ),
     (Token::Score(Player::First), "1-0|1:0|1 - 0|1 : 0"),
     (Token::Score(Player::Second), "0-1|0:1|0 - 1|0 : 1"),
-    (BLACK, "black|b|黑|黑方|黑棋|黑子"),
-    (WHITE, "white|w|白|白方|白棋|白子"),
+    (
+        BLACK,
+        "black|b|黑|黑方|黑棋|黑子|黒|黒番|흑|schwarz|schwarzer|noir|noirs|negro|negras|nero|pretas|черные|чёрные|черных|чёрных",
+    ),
+    (
+        WHITE,
+        "white|w|白|白方|白棋|白子|白番|백|weiß|weiss|weißer|blanc|blancs|blanco|blancas|bianco|brancas|белые|белых",
+    ),
     (Token::Win, "wins|won|win|获胜|取胜|胜利|胜出|得胜|胜|勝|赢|贏|勝ち|勝利|獲勝|胜了|赢了|中盘胜|中盤勝"),
+    (
+        Token::Victory,
+        "victory|victorious|gewinnt|gewann|gewonnen|sieg|siegt|victoire|gagne|gagnent|gagné|gana|ganan|ganó|\
+         ganaron|victoria|vince|vincono|vinto|vittoria|vence|vencem|ganha|ganham|vitória|выиграли|выиграл|\
+         победили|победил|победа|победа за|выигрывают|побеждают|승|승리|불계승",
+    ),
+    (
+        Token::Defeat,
+        "gibt auf|gab auf|aufgegeben|verliert|verlor|verloren|kapituliert|abandonne|abandonnent|abandonné|perd|perdent|\
+         perdu|abandona|abandonan|abandonó|pierde|pierden|perdió|se rinde|se rinden|rinde|abbandona|perde|perdono|desiste|\
+         desistem|сдались|сдался|сдаются|проиграли|проиграл|проигрывают|패|기권|졌다",
+    ),
+    (Token::Out, "disqualified|eliminated|out of time"),
     (
         Token::Beat,
         "beats|beat|beaten|defeats|defeated|战胜|击败|打败|戰勝|擊敗|打敗|won against|wins against",
@@ -107,17 +138,21 @@ const VOCABULARY: [(Token, &str); 23] = [
     ),
     (
         Token::Is,
-        "is|has|have|just|the|a|player|side|mover|color|colour|name|team|因|以|已|已经|中盘|中盤|の|被|棋|方|队|は|为|是|了|半",
+        "is|has|have|just|the|a|player|side|mover|color|colour|name|team|因|以|已|已经|中盘|中盤|中押し|の|が|被|棋|方|队|は|为|是|了|半|\
+         hat|haben|der|die|das|für|les|le|la|des|de|du|ont|las|los|el|por|del|ha|il|per|за",
     ),
     (Token::Was, "was|were|got|been|gets"),
     (
         Token::Lead,
-        "so|and|then|finally|over|final|最终|最后|于是|故|判|本局|此局|终局|对局结束|而|game result|end|ended",
+        "so|and|then|finally|over|final|最终|最后|于是|故|判|本局|此局|终局|对局结束|而|game result|end|ended|以上|まで|にて|で",
     ),
-    (Token::By, "by|on|after|at|with|due to|through"),
+    (Token::By, "by|on|after|at|with|due to|through|for|pour|par|durch"),
+    (Token::Means, "resignation|forfeit|time|timeout|default|aufgabe|zeit|abandon|temps"),
+    (Token::Counter, "子|目|手|步|格|分"),
+    (Token::Unit, "move|moves|plies|ply|points|point|squares|square"),
     (
-        Token::Means,
-        "resignation|forfeit|time|timeout|move|moves|plies|ply|points|point|squares|default|子|目|手|步|格|分",
+        Token::Standing,
+        "is lost|is won|is losing|is winning|are lost|are won|was lost|was won|was losing|was winning",
     ),
     (Token::Game, "game|match|this|比赛|对局|棋局|比賽"),
     (
@@ -150,7 +185,7 @@ static PHRASES: LazyLock<HashMap<char, Vec<(Token, &str)>>> = LazyLock::new(|| {
 const WEAK: [&str; 5] = ["win", "lose", "lost", "flags", "resign"];
 
 /// Words that begin a phrase of the vocabulary, and are no sign alone.
-const BEGINNINGS: [&str; 7] = ["gives", "gave", "timed", "times", "ran", "runs", "flag"];
+const BEGINNINGS: [&str; 9] = ["gives", "gave", "timed", "times", "ran", "runs", "flag", "gibt", "gab"];
 
 /// True if a word can be part of a statement about the winner.
 pub fn is_sign(word: &str) -> bool {
@@ -160,6 +195,16 @@ pub fn is_sign(word: &str) -> bool {
     tokens.iter().any(is_sign) || BEGINNINGS.contains(&&*word)
 }
 
+/// Returns the player that a label names: 先手方, `Player 1`, `black_name`.
+pub fn player(label: &str) -> Option<Player> {
+    let (tokens, _) = tokens(&normal(label), ["", ""]);
+    let mut tokens = tokens.into_iter().filter(|token| *token != Token::Is);
+    match [tokens.next(), tokens.next()] {
+        [Some(Token::Player(player)), None] => Some(player),
+        _ => None,
+    }
+}
+
 /// Reads a sentence. `names` are those of the first and the second mover.
 pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
     let names = names.map(normal);
@@ -167,13 +212,20 @@ pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
     let is_name = |name: &&str| differ && name.contains(char::is_alphanumeric);
     let names = names.each_ref().map(|name| Some(name.as_str()).filter(is_name).unwrap_or_default());
     let (mut tokens, is_strong) = tokens(&normal(sentence), names);
-    if tokens.contains(&Token::Percent) {
-        tokens.iter_mut().filter(|token| **token == Token::Win).for_each(|token| *token = Token::NoSign);
+    for at in 0..tokens.len() {
+        // `win 45%`
+        let behind = tokens[at + 1..].iter().filter(|token| !matches!(token, Token::Is | Token::Colon));
+        if tokens[at] == Token::Win && behind.take(2).eq(&[Token::Number, Token::Percent]) {
+            tokens[at] = Token::NoSign;
+        }
     }
     let label = tokens.iter().position(|token| is_label(*token));
     let states = label.is_some_and(|at| {
         tokens[at] != Token::Outcome
-            || tokens[at + 1..].iter().find(|token| **token != Token::Is) == Some(&Token::Colon)
+            || matches!(
+                tokens[at + 1..].iter().find(|token| **token != Token::Is),
+                Some(Token::Colon | Token::Score(_))
+            )
     });
     if !states && !tokens.iter().any(|token| is_verb(*token)) {
         return Verdict::Nothing;
@@ -188,6 +240,12 @@ pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
 }
 
 fn is_verb(token: Token) -> bool {
+    use Token::{Beat, Defeat, Lose, LoseTo, Out, Standing, Victory, Win};
+    matches!(token, Win | Beat | Lose | LoseTo | Victory | Defeat | Out | Standing)
+}
+
+/// True for verbs of which most words have no other sense.
+fn is_strong_verb(token: Token) -> bool {
     matches!(token, Token::Win | Token::Beat | Token::Lose | Token::LoseTo)
 }
 
@@ -218,7 +276,7 @@ fn tokens(text: &str, names: [&str; 2]) -> (Vec<Token>, bool) {
     while let Some(letter) = rest.chars().next() {
         let length = match longest(rest, names) {
             Some((token, length)) => {
-                is_strong |= is_verb(token) && !WEAK.contains(&&rest[..length]);
+                is_strong |= is_strong_verb(token) && !WEAK.contains(&&rest[..length]);
                 tokens.push(token);
                 length
             }
@@ -228,9 +286,8 @@ fn tokens(text: &str, names: [&str; 2]) -> (Vec<Token>, bool) {
             }
             None if is_word(letter) => {
                 tokens.push(Token::Other);
-                let is_ascii = letter.is_ascii();
-                rest.find(|c: char| !is_word(c) || c.is_ascii() != is_ascii || !is_ascii && c != letter)
-                    .unwrap_or(rest.len())
+                let goes_on = |c: char| if is_latin(letter) { is_latin(c) } else { c == letter };
+                rest.find(|c: char| !goes_on(c)).unwrap_or(rest.len())
             }
             None => {
                 match letter {
@@ -250,10 +307,14 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '\''
 }
 
+/// True for letters of alphabets, which form words: those of Chinese, Japanese and Korean are longer.
+fn is_latin(letter: char) -> bool {
+    is_word(letter) && letter.len_utf8() < 3
+}
+
 /// Returns the longest name or phrase at the beginning of a text, and its length.
 fn longest(text: &str, names: [&str; 2]) -> Option<(Token, usize)> {
     let ends = |phrase: &str| {
-        let is_latin = |letter: char| is_word(letter) && letter.len_utf8() < 3;
         let next = text[phrase.len()..].chars().next();
         !phrase.ends_with(is_latin) || !next.is_some_and(is_latin)
     };
@@ -322,6 +383,12 @@ impl Parser<'_> {
         let mut said = None;
         loop {
             self.skip(&[Token::Lead, Token::Is, Token::Game]);
+            if [self.peek(), self.tokens.get(self.at + 1).copied()]
+                == [Some(Token::Number), Some(Token::Counter)]
+            {
+                self.at += 2;
+                continue;
+            }
             if self.peek().is_none() {
                 return said;
             }
@@ -340,6 +407,12 @@ impl Parser<'_> {
             // `won by Black`
             self.at += 2;
             return self.player().map(Some);
+        }
+        if matches!(label, Token::Victory | Token::Defeat) {
+            self.at += 1;
+            self.skip(&[Token::Is, Token::By, Token::Colon]);
+            let player = self.player()?;
+            return Some(Some(if label == Token::Defeat { opponent(player) } else { player }));
         }
         if !is_label(label) {
             return self.sentence().map(Some);
@@ -378,7 +451,11 @@ impl Parser<'_> {
             // `was defeated`
             let is_beaten = self.take(Token::Beat);
             self.skip(&[Token::By]);
-            if is_beaten { Token::LoseTo } else { return None }
+            match is_beaten {
+                true => Token::LoseTo,
+                false if self.take(Token::Out) => Token::Defeat,
+                false => return None,
+            }
         } else {
             let verb = self.peek()?;
             self.at += 1;
@@ -391,10 +468,11 @@ impl Parser<'_> {
             None
         };
         let fits = object.is_none_or(|object| object == opponent(subject));
-        self.subject_won = matches!(verb, Token::Win | Token::Beat);
+        self.subject_won = matches!(verb, Token::Win | Token::Beat | Token::Victory);
         match verb {
             Token::Win | Token::Beat if fits && (verb == Token::Win || object.is_some()) => Some(subject),
-            Token::Lose if object.is_none() => Some(opponent(subject)),
+            Token::Victory if object.is_none() => Some(subject),
+            Token::Lose | Token::Defeat | Token::Out if object.is_none() => Some(opponent(subject)),
             Token::LoseTo if fits => Some(opponent(subject)),
             Token::Winner => Some(subject),
             Token::Loser => Some(opponent(subject)),
@@ -413,7 +491,7 @@ impl Parser<'_> {
         loop {
             self.skip(&[Token::Is, Token::Game]);
             if self.peek() == Some(Token::Number) {
-                if self.tokens.get(self.at + 1) != Some(&Token::Means) {
+                if self.tokens.get(self.at + 1) != Some(&Token::Counter) {
                     return None;
                 }
                 self.at += 2;
@@ -423,7 +501,9 @@ impl Parser<'_> {
             if self.take(Token::By) {
                 self.skip(&[Token::Is]);
                 let is_number = self.take(Token::Number);
-                if !self.take(Token::Means) && !self.take(Token::Game) && !is_number {
+                let is_known =
+                    [Token::Means, Token::Counter, Token::Unit, Token::Game].map(|known| self.take(known));
+                if !is_known.contains(&true) && !is_number {
                     return None;
                 }
                 continue;

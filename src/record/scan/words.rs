@@ -1,6 +1,6 @@
 //! Words of a text: squares, pairs of letters, colours, results.
 
-use super::piece::{Colour, Label, OPEN};
+use super::piece::{Colour, Label, OPEN, Player};
 use super::verdict;
 
 /// The known part of an origin, then squares; each a column and a row as written.
@@ -13,7 +13,9 @@ pub fn squares(word: &str) -> Option<Squares> {
     }
     let rest = word.strip_prefix('Q')?;
     let (file, after) = match rest.as_bytes() {
-        [file, next, ..] if !next.is_ascii_digit() => (column(*file)?, &rest[1..]),
+        [file, next, ..] if file.is_ascii_alphabetic() && !next.is_ascii_digit() => {
+            (column(*file)?, &rest[1..])
+        }
         _ => (OPEN, rest),
     };
     let digits = after.bytes().take_while(u8::is_ascii_digit).count();
@@ -75,9 +77,24 @@ pub fn is_damaged(word: &str) -> bool {
     of_squares || of_letters
 }
 
+/// True if a word can be the beginning of a move: three letters, a square and a letter, or a piece and a letter: `GJH`,
+/// `a7d`, `Qd`.
+pub fn is_cut_off(word: &str) -> bool {
+    let is_column = |byte: &u8| (b'a'..=b'j').contains(&byte.to_ascii_lowercase());
+    let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
+    match word.as_bytes() {
+        [a, b, c] if is_column(a) && is_column(b) && is_column(c) => capitals == 0 || capitals == 3,
+        [b'Q', column] => is_column(column),
+        [square @ .., last] => {
+            is_column(last) && square.len() > 1 && plain_squares(&word[..square.len()]).is_some()
+        }
+        [] => false,
+    }
+}
+
 /// True if a damaged move can be an English word.
 pub fn is_prose(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_alphabetic())
+    word.bytes().all(|byte| byte.is_ascii_alphabetic()) && !word.starts_with('Q')
 }
 
 /// Returns the edge in a word like `8x8`.
@@ -90,6 +107,20 @@ pub fn edge(word: &str) -> Option<usize> {
 /// True if the name of a value says that it is the edge of the board.
 pub fn names_a_size(key: &str) -> bool {
     ["size", "edge", "棋盘", "board"].iter().any(|part| key.contains(part))
+}
+
+/// True if the name of a value says that it is the list of the players.
+pub fn names_players(key: &str) -> bool {
+    let key = key.to_lowercase().replace(['_', '-', ' '], "");
+    ["players", "names", "teams", "playernames", "teamnames", "棋手", "玩家", "双方"].contains(&&*key)
+}
+
+/// True if the name of a value says that it is the start position.
+pub fn names_start(key: &str) -> bool {
+    let key = key.to_lowercase().replace(['_', '-', ' '], "");
+    let subject = key.strip_prefix("initial").or_else(|| key.strip_prefix("start")).unwrap_or_default();
+    ["position", "board", "state", "setup", "fen", "pos"].contains(&subject)
+        || ["startingposition", "startingboard", "setup", "初始局面", "开局局面"].contains(&&*key)
 }
 
 /// True if the name of a value says that it is the list of a game's moves.
@@ -217,7 +248,11 @@ pub fn is_label(word: &str) -> bool {
 
 /// True if the moves behind a word on its line are not played.
 pub fn begins_continuation(word: &str) -> bool {
-    const WORDS: [&str; 11] = [
+    const WORDS: [&str; 15] = [
+        "alternative",
+        "alternatively",
+        "suggested",
+        "playable",
         "pv",
         "ponder",
         "multipv",
@@ -233,9 +268,16 @@ pub fn begins_continuation(word: &str) -> bool {
     WORDS.contains(&word) || ["不如", "应该", "应走", "改走", "变化"].iter().any(|part| word.contains(part))
 }
 
+/// True if the name of a JSON value says that its moves are not played: `bestMove`.
+pub fn names_other_moves(key: &str) -> bool {
+    const BEGINNINGS: [&str; 9] =
+        ["best", "suggest", "hint", "variation", "alternative", "candidate", "legal", "possible", "analysis"];
+    begins_continuation(key) || BEGINNINGS.iter().any(|beginning| key.starts_with(beginning))
+}
+
 /// Returns the label of a tag by its name in half width.
 pub fn label(name: &str) -> Label {
-    match &*name.to_ascii_lowercase() {
+    match &*name.to_lowercase() {
         "white" => Label::Name(Colour::White),
         "black" => Label::Name(Colour::Black),
         "first" | "先手" | "先手方" => Label::First,
@@ -246,17 +288,16 @@ pub fn label(name: &str) -> Label {
         "date" | "日期" => Label::Date,
         "event" | "赛事" | "比赛" => Label::Event,
         "fen" => Label::Fen,
-        other if chinese_colour(other).is_some() => Label::Unordered,
+        other if other.len() > 1 && colour(other).is_some() => Label::Unordered,
         _ => Label::Other,
     }
 }
 
-/// Returns the colour that a word names.
+/// Returns the colour that a word in lower case names.
 pub fn colour(word: &str) -> Option<Colour> {
-    match word {
-        "black" | "b" => Some(Colour::Black),
-        "white" | "w" => Some(Colour::White),
-        _ => None,
+    match verdict::player(word).filter(|_| !word.contains('_'))? {
+        Player::Of(colour) => Some(colour),
+        Player::First | Player::Second => None,
     }
 }
 
@@ -273,6 +314,11 @@ pub fn ends_a_game(text: &str) -> bool {
     SIGNS.iter().any(|sign| text.contains(sign))
 }
 
+/// True if a text says no more than that a player resigns.
+pub fn is_resignation(text: &str) -> bool {
+    ["resign", "resigns", "resigned", "认输", "認輸", "投了", "投降"].contains(&&*text.trim().to_lowercase())
+}
+
 /// Returns the first mover's colour that a Chinese text states: 执白先手.
 pub fn chinese_first(text: &str) -> Option<Colour> {
     let states = |letter: &str| {
@@ -283,15 +329,6 @@ pub fn chinese_first(text: &str) -> Option<Colour> {
     match [states("黑"), states("白")] {
         [true, false] => Some(Colour::Black),
         [false, true] => Some(Colour::White),
-        _ => None,
-    }
-}
-
-/// Returns the colour that a Chinese label names: 黑, 白方.
-pub fn chinese_colour(text: &str) -> Option<Colour> {
-    match text {
-        "黑" | "黑方" | "黑棋" => Some(Colour::Black),
-        "白" | "白方" | "白棋" => Some(Colour::White),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Reads game records from SGF.
 
-use super::scanner::{Property, Scanner, Tree, holds_move, shortened};
+use super::scanner::{Property, Scanner, Tree, shortened};
 use super::start::{SetUp, read_integer};
 use super::{ANALYSIS, MARKED, read_mark};
 use crate::board::moves::Move;
@@ -28,14 +28,14 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
     let (mut scanner, mut lines) = (Scanner::new(text), Lines::new(text));
     let (mut end, mut failure, mut unknown) = (0, None, BTreeSet::new());
     while let Some(mut tree) = scanner.tree() {
-        intake.warnings.extend(scan::strays(&text[end..tree.range.start], lines.at(end)));
+        intake.warnings.extend(scan::outside(&text[end..tree.range.start], lines.at(end)));
         let line = lines.at(tree.range.start);
         end = tree.range.end;
         match game_of(&tree) {
             Ok((game, mut problems)) => {
                 problems.append(&mut tree.problems);
                 problems.append(&mut unknown_properties(&tree, &mut unknown));
-                problems.append(&mut odd_values(&tree));
+                problems.append(&mut odd_values(&tree, &Heading::of(&tree)));
                 problems.sort_by_key(|(offset, _)| *offset);
                 let warning = |(offset, text)| Warning::new(lines.at(offset), text);
                 intake.warnings.extend(problems.into_iter().map(warning));
@@ -49,7 +49,7 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
             }
         }
     }
-    intake.warnings.extend(scan::strays(&text[end..], lines.at(end)));
+    intake.warnings.extend(scan::outside(&text[end..], lines.at(end)));
     match failure {
         _ if intake.games > 0 => Ok(()),
         Some(failure) => Err(MalformedText::new(failure.to_string())),
@@ -110,34 +110,68 @@ fn unknown_properties(tree: &Tree, known: &mut BTreeSet<String>) -> Vec<Problem>
 }
 
 /// Properties with one value, of which a reader takes the first.
-const SINGLE: [&str; 12] = ["B", "W", "GM", "SZ", "PB", "PW", "RE", "DT", "PC", "EV", "OT", "C"];
+const SINGLE: [&str; 15] =
+    ["B", "W", "GM", "SZ", "PB", "PW", "RE", "DT", "PC", "EV", "OT", "C", "N", "V", "PL"];
 
 /// Properties whose values can hold moves.
 const WITH_MOVES: [&str; 6] = ["B", "W", "C", "GC", "BM", ANALYSIS];
 
-/// Names values that hold moves, and further values of properties that have one.
-fn odd_values(tree: &Tree) -> Vec<Problem> {
+/// Names values that hold moves, and further values of properties that have one: in a list, again in a node, or about
+/// the whole game in another node.
+fn odd_values(tree: &Tree, heading: &Heading) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for property in tree.nodes().flat_map(|node| tree.properties(node)) {
-        let name = &*property.name();
-        let is_comment = ["C", "GC"].contains(&name);
-        for (index, (offset, raw)) in property.raw_values().enumerate() {
-            if index > 0 && SINGLE.contains(&name) {
-                problems.push((offset, format!("a further value of {name} is left out: {}", shortened(raw))));
+    for node in tree.nodes() {
+        let mut known: Vec<Property> = Vec::new();
+        for property in tree.properties(node) {
+            let name = &*property.name();
+            let of_node = || known.iter().find(|other| other.name() == name);
+            let first = heading.property(name).or_else(of_node);
+            let is_other = first.is_some_and(|first| first.value().trim() != property.value().trim());
+            for (index, (offset, raw)) in property.raw_values().enumerate() {
+                let is_further = index > 0 || is_other && !["B", "W"].contains(&name);
+                if is_further && SINGLE.contains(&name) {
+                    problems
+                        .push((offset, format!("a further value of {name} is left out: {}", shortened(raw))));
+                }
+                // Any whole move is longer than five letters.
+                if raw.len() > 5 && !WITH_MOVES.contains(&name) && !scan::strays(raw, 1).is_empty() {
+                    problems.push((offset, format!("the value of {name} holds a move: {}", shortened(raw))));
+                }
+                if !["C", "GC"].contains(&name) && has_lone_bracket(raw) {
+                    problems
+                        .push((offset, format!("the value of {name} holds a bracket: {}", shortened(raw))));
+                }
+                if problems.len() >= MAX_PROBLEMS {
+                    return problems;
+                }
             }
-            // Any whole move is longer than five letters.
-            let has_move =
-                || raw.len() > 5 && !WITH_MOVES.contains(&name) && !scan::strays(raw, 1).is_empty();
-            if holds_move(raw, is_comment) || has_move() {
-                problems.push((offset, format!("the value of {name} holds a move: {}", shortened(raw))));
-            }
-            if problems.len() >= MAX_PROBLEMS {
-                return problems;
+            if known.len() < MAX_OF_NODE {
+                known.push(property);
             }
         }
     }
     problems
 }
+
+/// True if a value has a closing bracket that is neither escaped nor the partner of an open one: another property can be
+/// behind it.
+fn has_lone_bracket(raw: &str) -> bool {
+    let (mut depth, mut is_escaped) = (0, false);
+    raw.bytes().any(|byte| {
+        match byte {
+            _ if is_escaped => {}
+            b'[' => depth += 1,
+            b']' if depth == 0 => return true,
+            b']' => depth -= 1,
+            _ => {}
+        }
+        is_escaped = byte == b'\\' && !is_escaped;
+        false
+    })
+}
+
+/// Maximum number of properties of a node that are compared with later ones.
+const MAX_OF_NODE: usize = 20;
 
 /// Maximum number of problems of a game's moves in warnings.
 const MAX_PROBLEMS: usize = 1000;
@@ -164,9 +198,12 @@ impl<'t> Heading<'t> {
         Self(found)
     }
 
+    fn property(&self, name: &str) -> Option<&Property<'t>> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, property)| property)
+    }
+
     fn values(&self, name: &str) -> Option<Vec<String>> {
-        let (_, property) = self.0.iter().find(|(known, _)| *known == name)?;
-        Some(property.values().map(|value| one_line(&value)).collect())
+        Some(self.property(name)?.values().map(|value| one_line(&value)).collect())
     }
 
     fn text(&self, name: &str) -> String {
@@ -223,7 +260,7 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
         .take(MAX_PLIES)
         .collect();
     let (way, swapped) = way_of(&set_up, &moves).map_err(at_root)?;
-    let mut reader = Reader { tree, way, swapped, problems: Vec::new() };
+    let mut reader = Reader { tree, way, swapped, problems: Vec::new(), resigned: None };
     let game = reader.line(tree.nodes().next(), &mut Vec::new(), 0)?;
     if let Some(played) = game.moves.first().filter(|_| way.is_odd()) {
         let node = main_line(tree).find(has_move).unwrap_or_default();
@@ -235,7 +272,14 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
         let node = main_line(tree).find(has_move).unwrap_or_default();
         reader.problems.push((tree.offset(node), "White moves first in this game".into()));
     }
-    let record = heading.record(way.start, swapped).map_err(at_root)?;
+    let mut record = heading.record(way.start, swapped).map_err(at_root)?;
+    if let Some((side, offset)) = reader.resigned {
+        let winner = *record.winner.get_or_insert(side.opponent());
+        if winner == side {
+            let problem = format!("another result of this game says that {winner} has won");
+            reader.problems.push((offset, problem));
+        }
+    }
     let result = heading.text("RE");
     if read_result(&result, way.start.side(), swapped).is_none() {
         let offset = tree.nodes().next().map_or(0, |root| tree.offset(root));
@@ -288,39 +332,47 @@ type Outcome = (Option<Side>, Option<&'static str>);
 /// the colours. `None` if the property names no winner, although it should.
 fn read_result(text: &str, first: Side, swapped: bool) -> Option<Outcome> {
     let lower = text.trim().to_lowercase();
-    let (side, how) = lower.split_once('+').unwrap_or((&lower, ""));
-    let of_colour = |colour| if swapped == (colour == Colour::Black) { Side::White } else { Side::Black };
-    let by_side = match side.trim() {
-        "b" | "black" => Some(of_colour(Colour::Black)),
-        "w" | "white" => Some(of_colour(Colour::White)),
-        _ => None,
+    let Some(player) = winner_of(&lower)? else { return Some((None, None)) };
+    let winner = match player {
+        Player::First => first,
+        Player::Second => first.opponent(),
+        Player::Of(colour) if swapped == (colour == Colour::Black) => Side::White,
+        Player::Of(_) => Side::Black,
     };
-    // A server of game 18 by name gives the score of Black.
-    let score: Option<f64> = lower.parse().ok();
-    let by_score = score.map(|score| of_colour(if score > 0.0 { Colour::Black } else { Colour::White }));
-    if score == Some(0.0) || ["void", "draw"].contains(&&*lower) {
-        return Some((None, None));
+    Some((Some(winner), forfeit_of(&lower)))
+}
+
+/// Returns the winner of a result in lower case: by the letter of the standard, `b+3`; else by a number, Black's score
+/// on a server of game 18 by name; else by words. `Some(None)` if the game is open, `None` if it is unclear.
+fn winner_of(result: &str) -> Option<Option<Player>> {
+    let [black, white] = [Colour::Black, Colour::White].map(|colour| Some(Some(Player::Of(colour))));
+    match (letter_of(result), result.parse::<f64>()) {
+        ("b" | "black", _) => black,
+        ("w" | "white", _) => white,
+        (_, Ok(score)) if score > 0.0 => black,
+        (_, Ok(score)) if score < 0.0 => white,
+        (_, Ok(0.0)) => Some(None),
+        _ if ["void", "draw"].contains(&result) => Some(None),
+        _ => scan::winner(result),
     }
-    let winner = match by_side.or(by_score) {
-        Some(winner) => winner,
-        None => {
-            let Some(player) = scan::winner(&lower)? else { return Some((None, None)) };
-            match player {
-                Player::First => first,
-                Player::Second => first.opponent(),
-                Player::Of(colour) => of_colour(colour),
-            }
-        }
-    };
-    let has = |parts: &[&str]| by_side.is_none() && parts.iter().any(|part| lower.contains(part));
-    let kind = match how.trim() {
+}
+
+/// Returns the part of a result before its plus sign.
+fn letter_of(result: &str) -> &str {
+    result.split('+').next().unwrap_or_default().trim()
+}
+
+/// Returns the kind of the forfeit that a result in lower case names.
+fn forfeit_of(result: &str) -> Option<&'static str> {
+    let has_letter = ["b", "black", "w", "white"].contains(&letter_of(result));
+    let has = |parts: &[&str]| !has_letter && parts.iter().any(|part| result.contains(part));
+    match result.split_once('+').map_or("", |(_, how)| how.trim()) {
         "t" | "time" => Some(LATE),
         "f" | "forfeit" => Some("forfeit"),
         _ if has(&["time", "flag", "超时"]) => Some(LATE),
         _ if has(&["forfeit", "弃权", "违例", "犯规"]) => Some("forfeit"),
         _ => None,
-    };
-    Some((Some(winner), kind))
+    }
 }
 
 /// Replaces line breaks with spaces: most properties hold a single line.
@@ -358,6 +410,8 @@ struct Reader<'a> {
     /// True if the file's White is our Black.
     swapped: bool,
     problems: Vec<Problem>,
+    /// The side that resigns in place of its move, and the offset.
+    resigned: Option<(Side, usize)>,
 }
 
 impl Reader<'_> {
@@ -463,8 +517,18 @@ impl Reader<'_> {
         nesting: usize,
     ) -> Result<bool, Problem> {
         let offset = self.tree.offset(node);
-        let sets_up = |property: Property| SetUp::CHANGES.contains(&&*property.name());
-        if !before.is_empty() && self.tree.properties(node).any(sets_up) {
+        let arrows: Vec<_> = moves_of(self.tree, node).map(|(_, text)| text).collect();
+        let is_own = |value: Cow<str>| arrows.iter().any(|text| text.ends_with(value.trim()));
+        // Some programs set up the arrow of the move beside it.
+        let sets_up = |property: Property| {
+            let name = &*property.name();
+            SetUp::CHANGES.contains(&name) && !(name == "AA" && property.values().all(is_own))
+        };
+        let has_set_up = self.tree.properties(node).any(sets_up);
+        if before.is_empty() && has_set_up && !arrows.is_empty() {
+            self.add_problem(offset, "squares set up beside the first move are left out".into());
+        }
+        if !before.is_empty() && has_set_up {
             let problem = (offset, format!("amazons are set up after ply {}", before.len()));
             if nesting == 0 {
                 return Err(problem);
@@ -481,6 +545,9 @@ impl Reader<'_> {
                 }
                 Err(problem) => {
                     let is_end = self.tree.children(node).next().is_none() && is_no_move(&text);
+                    if is_end && nesting == 0 && scan::is_resignation(&text) {
+                        self.resigned = Some((side, offset));
+                    }
                     if !is_end {
                         let what = if nesting == 0 { "the game" } else { "the variation" };
                         let text = format!("ply {}: {problem}; {what} ends here", before.len() + 1);

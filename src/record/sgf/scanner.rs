@@ -251,7 +251,7 @@ impl<'a> Scanner<'a> {
         if tree.nodes.is_empty() {
             *last = tree.add(*last, offset);
         }
-        let result = self.property(&mut tree.values);
+        let result = self.property(tree);
         let is_late = *last + 1 != tree.nodes.len();
         if result.is_err() || is_late {
             tree.values.truncate(known);
@@ -266,29 +266,38 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a property: its name and one or more bracketed values.
-    fn property(&mut self, values: &mut Vec<Value>) -> Result<(), String> {
+    /// Reads a property: its name and one or more bracketed values. A value without its bracket ends before the move
+    /// that follows.
+    fn property(&mut self, tree: &mut Tree) -> Result<(), String> {
         let (begin, rest) = (self.at, self.rest());
         let name = &rest[..rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len())];
+        let is_comment = ["C", "GC"].iter().any(|known| known.eq_ignore_ascii_case(name));
+        let unclosed =
+            |value: &str| format!("a value of {name} has no closing bracket: {}", shortened(value));
         self.at += name.len();
         self.skip_space();
-        let (mut is_first, known) = (true, values.len());
+        let (mut is_first, known) = (true, tree.values.len());
         while let Some(opened) = self.rest().strip_prefix('[') {
             let Some(length) = self.closing() else {
                 self.at = self.text.len();
-                return Err(format!("a value of {name} has no closing bracket: {}", shortened(opened)));
+                return Err(unclosed(opened));
             };
-            let from = self.at + 1;
-            self.at = from + length + 1;
+            let cut = move_in(&opened[..length], is_comment);
+            let (from, behind) = (self.at + 1, cut.unwrap_or(length + 1));
+            let length = cut.map_or(length, |cut| opened[..cut].trim_end().len());
+            self.at = from + behind;
+            if cut.is_some() {
+                tree.add_problem(from, || unclosed(&opened[..length]));
+            }
             let [name, begin, end] = [begin, from, from + length].map(|offset| offset as u32);
-            if values.len() - known < MAX_VALUES {
-                reserve_some(values);
-                values.push(Value { name, begin, end, is_first });
+            if tree.values.len() - known < MAX_VALUES {
+                reserve_some(&mut tree.values);
+                tree.values.push(Value { name, begin, end, is_first });
             }
             is_first = false;
             self.skip_space();
         }
-        match values.len() - known {
+        match tree.values.len() - known {
             0 => Err(format!("{name} has no value")),
             MAX_VALUES.. => Err(format!("{name} has {MAX_VALUES} values and more")),
             _ => Ok(()),
@@ -341,16 +350,26 @@ pub(super) fn shortened(text: &str) -> String {
     beginning.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(30).collect()
 }
 
-/// True if a value holds the beginning of a move, `;B[`: as a rule, the closing bracket of the value is missing. In a
-/// comment, which can quote a game, only a move that is not closed is one.
-pub(super) fn holds_move(raw: &str, is_comment: bool) -> bool {
+/// Properties before which the closing bracket of a value can be missing.
+const HEADINGS: [&str; 10] = ["PB[", "PW[", "RE[", "DT[", "EV[", "PC[", "SZ[", "GM[", "CA[", "AP["];
+
+/// Returns the offset in a value of the beginning of a move, `;B[`, or of a property about the game: the closing bracket
+/// of the value is missing. In a comment, which can quote a game, only a move that is not closed is one.
+pub(super) fn move_in(raw: &str, is_comment: bool) -> Option<usize> {
     let begins = |&at: &usize| {
         let after = raw[at + 1..].trim_start();
+        work::count(raw.len() - at - after.len());
         let property = after.strip_prefix(['B', 'W', 'b', 'w']);
         property.is_some_and(|rest| rest.trim_start().starts_with('['))
     };
-    let found = raw.match_indices(';').map(|(at, _)| at).rfind(begins);
-    found.is_some_and(|at| !is_comment || !raw[at..].contains(']'))
+    let mut nodes = raw.match_indices(';').map(|(at, _)| at);
+    if is_comment {
+        return nodes.rfind(begins).filter(|&at| !raw[at..].contains(']'));
+    }
+    let names = raw.match_indices('[').filter_map(|(at, _)| at.checked_sub(2));
+    let mut names = names.filter(|&at| raw.is_char_boundary(at));
+    let heading = names.find(|&at| HEADINGS.iter().any(|name| raw[at..].starts_with(name)));
+    [nodes.find(begins), heading].into_iter().flatten().min()
 }
 
 /// Returns the offsets of the closing brackets from here on that are not escaped.

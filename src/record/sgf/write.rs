@@ -1,6 +1,7 @@
 //! Writes game records as SGF.
 
 use super::read::read_comment;
+use super::scanner::move_in;
 use super::{ANALYSIS, mark_property};
 use crate::board::moves::Move;
 use crate::board::position::{Position, Rules};
@@ -110,9 +111,12 @@ fn push(text: &mut String, name: &str, values: &[impl AsRef<str>]) {
     text.push_str(name);
     for value in values {
         text.push('[');
+        // Readers would take a quoted game for one that follows.
+        let holds_move = move_in(value.as_ref(), false).is_some();
         for letter in value.as_ref().chars() {
             match letter {
                 '\\' | ']' => text.extend(['\\', letter]),
+                '[' if holds_move => text.push_str("\\["),
                 '\n' if name == "C" => text.push('\n'),
                 control if control.is_control() => text.push(' '),
                 other => text.push(other),

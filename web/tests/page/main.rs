@@ -721,7 +721,7 @@ const UNTRANSLATED: &str = r#"((sources) => {
 })"#;
 
 /// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
-const NO_MESSAGES: [&str; 22] = [
+const NO_MESSAGES: [&str; 23] = [
     " (the bot crashed)",
     " (too late)",
     " (too much memory)",
@@ -736,6 +736,7 @@ const NO_MESSAGES: [&str; 22] = [
     "in no game",
     "lead {lead}",
     "loser: {value}",
+    "result: {result}",
     "result: {text}",
     "result: {value}",
     "result: {}",

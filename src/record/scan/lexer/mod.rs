@@ -1,10 +1,14 @@
 //! Finds pieces that look like moves, and statements about the game, in any text.
 
+mod results;
+mod values;
+
 use super::half_width::half_width;
 use super::header;
 use super::piece::{Aside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player};
-use super::verdict::{self, Verdict};
+use super::verdict;
 use super::words;
+use crate::record::work;
 
 /// What a text holds, in its order.
 #[derive(Default, Debug)]
@@ -62,6 +66,10 @@ impl<T> Stack<T> {
         }
     }
 
+    fn depth(&self) -> usize {
+        self.items.len() + self.deeper
+    }
+
     fn first(&self) -> Option<&T> {
         self.items.first()
     }
@@ -75,17 +83,14 @@ impl<T> Stack<T> {
     }
 }
 
+/// Depth of a continuation that ends with its string.
+const IN_STRING: usize = usize::MAX;
+
+/// Maximum number of points of a long word that are read together, a multiple of three and four.
+const MAX_POINTS: usize = 48;
+
 /// Maximum number of numbers that are read together, a multiple of six.
 const MAX_RUN: usize = 6000;
-
-/// Maximum number of letters on each side of a word that are read as its sentence.
-const MAX_SENTENCE: usize = 200;
-
-/// Maximum number of letters that are read for a result in numbers.
-const MAX_SCORE: usize = 30;
-
-/// Maximum number of unclear results that are kept.
-const MAX_UNCLEAR: usize = 10_000;
 
 /// Reads a text front to back.
 pub struct Lexer<'a> {
@@ -106,11 +111,19 @@ pub struct Lexer<'a> {
     parentheses: Stack<usize>,
     in_braces: usize,
     in_continuation: bool,
+    /// Number of brackets around the JSON value that is a continuation; [`IN_STRING`] for a part of a string.
+    continued: usize,
+    /// True inside a string of JSON.
+    in_string: bool,
     mover: Option<Colour>,
     /// Colours named in the line since the last piece: two are those of the players, and none is the mover.
     named: Vec<Colour>,
     /// Number read last, which can number a move.
     numbering: Option<i64>,
+    /// True if a point or the beginning of the line shows that the number counts moves.
+    counts: bool,
+    /// Number of the last move that has one, and number of pieces before it, in a sequence that begins with 1.
+    sequence: Option<(i64, usize)>,
     highest: i64,
     /// Number of pieces before the last one with the number 1.
     first_numbered: usize,
@@ -122,6 +135,10 @@ pub struct Lexer<'a> {
     list: Option<String>,
     /// Words of prose in the line.
     prose: usize,
+    /// True if words, or a sign of a comment, stand in the main line of this line.
+    has_words: bool,
+    /// Number of open square brackets in this line.
+    squared: usize,
     /// The last word of the line.
     recent: String,
     /// Offset behind the last sentence that was read for a result.
@@ -155,15 +172,21 @@ impl<'a> Lexer<'a> {
             parentheses: Stack::default(),
             in_braces: 0,
             in_continuation: false,
+            continued: IN_STRING,
+            in_string: false,
             mover: None,
             named: Vec::new(),
             numbering: None,
+            counts: false,
+            sequence: None,
             highest: 0,
             first_numbered: 0,
             begins_game: false,
             is_over: false,
             list: None,
             prose: 0,
+            has_words: false,
+            squared: 0,
             recent: String::new(),
             judged: 0,
             unclear: 0,
@@ -221,7 +244,7 @@ impl<'a> Lexer<'a> {
             '&' | '\\' if self.escape() => {}
             _ => self.punctuation(letter),
         }
-        self.had_space = letter.is_whitespace() || "\"'[,:=".contains(letter);
+        self.had_space = letter.is_whitespace() || "\"'[(*{,:=\\".contains(letter);
     }
 
     /// True if a minus sign begins a negative number, and does not stand between two coordinates.
@@ -273,16 +296,51 @@ impl<'a> Lexer<'a> {
                 self.close();
             }
             '[' | '{' => {
+                self.squared += usize::from(letter == '[');
                 self.opened.push((self.runs, self.run.len()));
                 self.has_key = false;
             }
-            ']' | '}' => self.close(),
+            ']' | '}' => {
+                self.squared = self.squared.saturating_sub(usize::from(letter == ']'));
+                self.close();
+                self.end_continuation(self.opened.depth() + 1);
+            }
+            '%' | '#' if self.had_space => self.has_words |= self.is_main_line(),
+            '/' if self.had_space && self.text[self.at..].starts_with(['/', '*']) => {
+                self.has_words |= self.is_main_line();
+            }
+            ',' => self.end_continuation(self.opened.depth()),
+            '"' if self.is_json && !self.text[..begin].ends_with('\\') => {
+                self.in_string = !self.in_string;
+                self.in_continuation &= self.in_string || self.continued != IN_STRING;
+            }
+            ':' => self.labelled(begin),
             '+' if matches!(self.recent.as_str(), "b" | "w") && self.before_word_is_alone(begin) => {
                 let colour = if self.recent == "b" { Colour::Black } else { Colour::White };
                 self.mark(Mark::Won(Player::Of(colour)));
             }
+            '+' if self.is_tight_result(begin) => {
+                let colour = words::colour(&self.recent);
+                colour.into_iter().for_each(|colour| self.mark(Mark::Won(Player::Of(colour))));
+            }
+            '+' if words::colour(&self.recent).is_some() => self.margin(begin),
             _ => {}
         }
+    }
+
+    /// Ends a continuation that is a value of JSON at this depth or below.
+    fn end_continuation(&mut self, depth: usize) {
+        if self.is_json && !self.in_string && depth <= self.continued {
+            self.in_continuation = false;
+        }
+    }
+
+    /// Begins a continuation behind a word of a sentence, or behind the name of a JSON value.
+    fn begin_continuation(&mut self, is_key: bool) {
+        if !self.in_continuation || self.continued == IN_STRING {
+            self.continued = if is_key { self.opened.depth() } else { IN_STRING };
+        }
+        self.in_continuation = true;
     }
 
     /// True if the character before `end` is a letter alone.
@@ -293,8 +351,9 @@ impl<'a> Lexer<'a> {
 
     fn end_line(&mut self) {
         self.line += 1;
-        self.prose = 0;
-        (self.mover, self.in_continuation) = (None, false);
+        (self.prose, self.has_words, self.squared) = (0, false, 0);
+        self.mover = None;
+        self.in_continuation &= self.is_json;
         self.named.clear();
         self.recent.clear();
         if !self.is_json {
@@ -416,6 +475,8 @@ impl<'a> Lexer<'a> {
         self.begins_game |= self.prose == 1 && words::is_game(&self.recent) && self.is_main_line();
         let next = self.peek();
         let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
+        let before = self.text[..begin].trim_end_matches([' ', '\t', '#', '>']);
+        self.counts = is_number || before.is_empty() || before.ends_with(['\n', '\r']);
         self.end_points();
         if digits.len() == 6 && !negative && self.run.is_empty() {
             let numbers = digits.bytes().map(|digit| i64::from(digit - b'0'));
@@ -451,7 +512,8 @@ impl<'a> Lexer<'a> {
                 0..4 => {}
                 // A short line of numbers can be anything, and one of neighbours is the edge of a diagram.
                 length => {
-                    let is_edge = line.windows(2).all(|pair| pair[1].value == pair[0].value + 1);
+                    let is_edge =
+                        line.windows(2).all(|pair| pair[1].value.checked_sub(1) == Some(pair[0].value));
                     self.push_fragment(line[0].begin, line[line.len() - 1].end, length < 6 || is_edge);
                 }
             }
@@ -490,6 +552,10 @@ impl<'a> Lexer<'a> {
         let follows_end = std::mem::take(&mut self.is_over) && !self.found.pieces.is_empty();
         let is_numbered = form != Form::Numbers && numbering.is_some_and(|number| number > 1);
         let gap = if is_numbered { Border::No } else { self.border_before(begin) };
+        if let Some(number) = numbering.filter(|_| form != Form::Numbers && std::mem::take(&mut self.counts))
+        {
+            self.follow(number, begin);
+        }
         let has_heading = self.begins_game || is_first && self.highest > 0 && again;
         let border = match () {
             () if follows_end => Border::Result,
@@ -520,7 +586,23 @@ impl<'a> Lexer<'a> {
             mover: self.mover.take(),
             border,
             is_weak: is_weak || self.prose > 3,
+            is_beside_words: self.has_words || self.squared > 0 && form != Form::Numbers,
         });
+    }
+
+    /// Compares the number of a move with the one before; marks a gap. Turns of two moves, or moves, can be counted.
+    fn follow(&mut self, number: i64, begin: usize) {
+        let known = self.found.pieces.len();
+        if let Some((last, before)) = self.sequence.filter(|_| number > 1) {
+            let moves = (known - before) as i64;
+            let step = number.saturating_sub(last);
+            if step > 1 && step > (moves + 1) / 2 {
+                self.found.marks.push((known, begin, Mark::Gap(last, number)));
+            }
+            self.sequence = Some((number, known));
+        } else {
+            self.sequence = (number == 1).then_some((number, known));
+        }
     }
 
     /// Takes the ASCII letters, digits and underscores from here, in half width.
@@ -535,8 +617,20 @@ impl<'a> Lexer<'a> {
 
     fn word(&mut self) {
         let begin = self.at;
-        let word = self.ascii_word();
+        let mut word = self.ascii_word();
+        if self.peek().is_some_and(is_accented) {
+            word += self.rest_of_word();
+            return self.plain(&word);
+        }
         self.classify(&word, begin, self.at);
+    }
+
+    /// Takes the letters of a word with accents, or in another alphabet.
+    fn rest_of_word(&mut self) -> &'a str {
+        let rest = &self.text[self.at..];
+        let length = rest.find(|c: char| !is_accented(c) && !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
     }
 
     fn classify(&mut self, word: &str, begin: usize, end: usize) {
@@ -551,7 +645,11 @@ impl<'a> Lexer<'a> {
             self.end_run();
             return self.add_points(Form::Letters, None, &pairs, begin, end);
         }
-        if words::is_damaged(word) {
+        let is_last = || {
+            let behind = self.text[end..].trim_start_matches([' ', '\t', '\r']);
+            behind.is_empty() || behind.starts_with('\n')
+        };
+        if words::is_damaged(word) || self.prose == 0 && words::is_cut_off(word) && is_last() {
             self.end_run();
             self.end_points();
             return self.push_fragment(begin, end, words::is_prose(word));
@@ -584,8 +682,11 @@ impl<'a> Lexer<'a> {
             end,
             is_tight: is_tight || index > 0,
         });
-        self.points.extend(points);
-        self.take_moves();
+        let mut points = points.peekable();
+        while points.peek().is_some() {
+            self.points.extend(points.by_ref().take(MAX_POINTS));
+            self.take_moves();
+        }
     }
 
     /// True if a point stands at the beginning of its line.
@@ -598,6 +699,7 @@ impl<'a> Lexer<'a> {
     fn take_moves(&mut self) {
         loop {
             let [from, to, third, ..] = self.points[..] else { return };
+            work::count(self.points.len());
             let parts = !to.is_tight || self.text[from.end..].starts_with(['.', ':', ')']);
             if parts && third.is_tight && to.numbers != third.numbers && self.is_tied(third) {
                 // A label before a whole move: `B1 g1-e1/e2`.
@@ -699,7 +801,11 @@ impl<'a> Lexer<'a> {
         self.end_points();
         self.end_run();
         self.prose += usize::from(!words::is_label(&lower));
-        self.in_continuation |= words::begins_continuation(&lower);
+        self.has_words |= !words::is_label(&lower) && self.is_main_line();
+        let is_json_key = self.is_json && is_key;
+        if words::begins_continuation(&lower) || is_json_key && words::names_other_moves(&lower) {
+            self.begin_continuation(is_json_key);
+        }
         let begins_game = self.prose <= 2 && words::begins_game(&self.recent, &lower);
         self.begins_game |= begins_game && self.is_main_line();
         if verdict::is_sign(word) {
@@ -725,6 +831,9 @@ impl<'a> Lexer<'a> {
     /// Handles a run of letters outside ASCII, such as 先手胜.
     fn foreign(&mut self) {
         let begin = self.at;
+        if self.peek().is_some_and(is_accented) {
+            self.rest_of_word();
+        }
         while self.peek().is_some_and(|c| c.is_alphabetic() && !c.is_ascii()) {
             self.skip();
         }
@@ -736,7 +845,9 @@ impl<'a> Lexer<'a> {
         }
         self.end_points();
         self.end_run();
-        self.in_continuation |= words::begins_continuation(word);
+        if words::begins_continuation(word) {
+            self.begin_continuation(false);
+        }
         self.begins_game |= self.prose == 0 && words::begins_chinese_game(word) && self.is_main_line();
         if let Some(colour) = words::chinese_first(word) {
             self.mark(Mark::Begins(colour));
@@ -745,7 +856,7 @@ impl<'a> Lexer<'a> {
             self.judge();
         }
         self.mover = None;
-        if let Some(colour) = words::chinese_colour(word) {
+        if let Some(colour) = words::colour(&word.to_lowercase()) {
             self.name(colour, true);
         }
         if ["对", "對", "执"].contains(&word) {
@@ -754,149 +865,8 @@ impl<'a> Lexer<'a> {
         self.key = Some(word.to_owned());
         self.has_key = self.is_json;
         self.prose += 1;
+        self.has_words |= self.is_main_line();
         self.recent = word.to_lowercase();
-    }
-
-    /// Reads the sentence around the last word for a result.
-    fn judge(&mut self) {
-        if self.at <= self.judged {
-            return;
-        }
-        let (begin, end) = self.sentence();
-        self.judged = end;
-        let text = &self.text[begin..end];
-        let is_over = words::ends_a_game(text) && self.is_main_line();
-        let of_variation = self.in_continuation
-            || !self.is_main_line() && self.found.pieces.last().is_some_and(|piece| piece.aside != Aside::No);
-        let is_certain = match verdict::read(text, ["", ""]) {
-            Verdict::Won(_) => !of_variation,
-            Verdict::Unclear | Verdict::Weak if self.unclear < MAX_UNCLEAR => false,
-            _ => return,
-        };
-        // The names of the players, which can come later, decide.
-        let [begin, end] = [begin, end].map(|at| at as u32);
-        self.mark(Mark::Sentence { begin, end, may_name: !of_variation });
-        self.unclear += usize::from(!is_certain);
-        self.is_over |= is_over && is_certain;
-        self.after_unclear |= is_over && !is_certain;
-    }
-
-    /// Returns the offsets of the sentence around the last word. In JSON it is a string, and its value if it is a name.
-    fn sentence(&self) -> (usize, usize) {
-        let after_piece = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
-        let from = after_piece.max(self.judged).min(self.at);
-        let before = self.text[from..self.at].char_indices().rev().take(MAX_SENTENCE);
-        let mut begin = from;
-        let mut next = 'x';
-        for (at, letter) in before {
-            begin = from + at;
-            if self.is_border(letter, next) {
-                begin += letter.len_utf8();
-                break;
-            }
-            next = half_width(letter);
-        }
-        let mut end = self.at;
-        let mut after = self.text[self.at..].char_indices().take(MAX_SENTENCE).peekable();
-        while let Some((at, letter)) = after.next() {
-            end = self.at + at;
-            let next = after.peek().map_or(' ', |(_, letter)| half_width(*letter));
-            if self.is_border(letter, next) {
-                // A question is no statement.
-                end += if half_width(letter) == '?' { letter.len_utf8() } else { 0 };
-                break;
-            }
-            end += letter.len_utf8();
-        }
-        (begin, if self.is_json { self.value_behind(end) } else { end })
-    }
-
-    /// Returns the end of the JSON value whose name ends at an offset; the offset itself if it ends no name.
-    fn value_behind(&self, end: usize) -> usize {
-        let behind = |text: &'a str| text.trim_start_matches([' ', '\t', '\r', '\n']);
-        let Some(rest) = self.text[end..].strip_prefix('"').map(behind) else { return end };
-        let Some(value) = rest.strip_prefix(':').map(behind) else { return end };
-        let length = match value.strip_prefix('"') {
-            Some(string) => string.find('"').map_or(0, |length| length + 1),
-            None if value.starts_with(['{', '[']) => 1,
-            None => value.find([',', '}', ']', '\n']).unwrap_or(value.len()),
-        };
-        self.text.len() - value.len() + length
-    }
-
-    /// True for a letter between two sentences. `next` is the letter behind it, in half width.
-    fn is_border(&self, letter: char, next: char) -> bool {
-        match half_width(letter) {
-            '\n' | ';' | '!' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '|' => true,
-            '.' => !next.is_ascii_digit(),
-            '"' => self.is_json,
-            _ => false,
-        }
-    }
-
-    /// True if words of a sentence stand between the last piece and here.
-    fn is_in_prose(&self) -> bool {
-        let from = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
-        let line = self.text[from.min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
-        let words = line.rsplit(['}', '>', '|', ')', ']', '.', ';']).next().unwrap_or_default();
-        !self.is_json && self.points.is_empty() && words.contains(char::is_alphabetic)
-    }
-
-    /// True if a move in numbers has begun: in this line, or in lines of two numbers.
-    fn is_inside_numbers(&self) -> bool {
-        let mut lines = self.run.chunk_by(|a, b| a.line == b.line).rev().peekable();
-        let here = lines.next_if(|line| line[0].line == self.line).map_or(0, <[Number]>::len);
-        let pairs = lines.take(30).take_while(|line| line.len() == 2).count();
-        here % 6 > 1 || here == 0 && pairs % 3 != 0
-    }
-
-    /// Reads a result in numbers that stands alone: `1-0`, and `1:0` or `2-0` at the end of a line of moves.
-    fn score(&mut self) -> bool {
-        let begins = self.peek().is_some_and(|letter| letter.is_ascii_digit());
-        if !begins || self.at < self.judged {
-            return false;
-        }
-        let rest: String = self.text[self.at..].chars().take(MAX_SCORE).map(half_width).collect();
-        let (length, player) = match score_of(&rest) {
-            _ if rest.starts_with("1/2-1/2") => (7, Ok(None)),
-            Some(score) => score,
-            None => return false,
-        };
-        if self.is_inside_numbers() {
-            return false;
-        }
-        let behind = &rest[length..];
-        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;.}".contains(c)) {
-            return false;
-        }
-        // Beside another pair of numbers, these are coordinates.
-        if score_of(behind.trim_start_matches(|c: char| c.is_whitespace() || ",;".contains(c))).is_some() {
-            return false;
-        }
-        let is_plain = rest.starts_with("1-0") || rest.starts_with("0-1") || length == 7;
-        let line = self.text[self.at..]
-            .chars()
-            .take_while(|letter| *letter != '\n')
-            .skip(rest[..length].chars().count());
-        let is_last = line.map(half_width).all(|c| c.is_whitespace() || c == '.');
-        if !is_plain && (self.is_json || self.prose > 0 || !is_last || self.found.pieces.is_empty()) {
-            return false;
-        }
-        let begin = self.at;
-        let player = if self.is_in_prose() { Err(()) } else { player };
-        for _ in rest[..length].chars() {
-            self.skip();
-        }
-        match player {
-            Ok(Some(player)) => self.mark(Mark::Won(player)),
-            Ok(None) => {}
-            Err(()) => {
-                let [begin, end] = [begin, self.at].map(|at| at as u32);
-                self.mark(Mark::Sentence { begin, end, may_name: false });
-            }
-        }
-        self.is_over |= self.is_main_line() && player.is_ok();
-        true
     }
 
     /// Reads a FEN: a board of rows, and the fields behind it.
@@ -956,29 +926,14 @@ impl<'a> Lexer<'a> {
 
     fn begin_game(&mut self) {
         (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
+        self.sequence = None;
         (self.begins_game, self.is_over) = (false, false);
         (self.parentheses, self.in_braces, self.prose) = (Stack::default(), 0, 0);
         self.had_space = true;
     }
 }
 
-/// Reads two numbers with `-` or `:` between them in half width: returns their length, and the winner if they are a
-/// result of one game.
-fn score_of(text: &str) -> Option<(usize, Result<Option<Player>, ()>)> {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let first = digits(text);
-    let behind = text[first..].trim_start_matches(' ');
-    let second = behind.strip_prefix(['-', ':'])?.trim_start_matches(' ');
-    let last = digits(second);
-    let is_clock = behind.starts_with(':') && (first > 1 || last > 1);
-    let is_date = second[last..].starts_with(['-', ':']);
-    if !(1..=2).contains(&first) || !(1..=2).contains(&last) || is_clock || is_date {
-        return None;
-    }
-    let winner = match (&text[..first], &second[..last]) {
-        ("1", "0") => Ok(Some(Player::First)),
-        ("0", "1") => Ok(Some(Player::Second)),
-        _ => Err(()),
-    };
-    Some((text.len() - second.len() + last, winner))
+/// True for letters with accents, and of the Greek and Cyrillic alphabets.
+fn is_accented(letter: char) -> bool {
+    letter.is_alphabetic() && letter.len_utf8() == 2 && letter >= 'À'
 }

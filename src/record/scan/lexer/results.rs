@@ -1,0 +1,222 @@
+//! Results in a text: sentences with words of a result, and results in numbers.
+
+use super::super::half_width::half_width;
+use super::super::piece::{Aside, Mark, Player};
+use super::super::verdict::{self, Verdict};
+use super::super::words;
+use super::{Lexer, Number};
+
+/// Maximum number of letters on each side of a word that are read as its sentence.
+const MAX_SENTENCE: usize = 200;
+
+/// Maximum number of letters that are read for a result in numbers.
+const MAX_SCORE: usize = 30;
+
+/// Maximum number of unclear results that are kept.
+const MAX_UNCLEAR: usize = 10_000;
+
+impl<'a> Lexer<'a> {
+    /// Reads the sentence around the last word for a result.
+    pub(super) fn judge(&mut self) {
+        if self.at <= self.judged {
+            return;
+        }
+        let (begin, end) = self.sentence();
+        self.judged = end;
+        let text = &self.text[begin..end];
+        let is_over = words::ends_a_game(text) && self.is_main_line();
+        let of_variation = self.in_continuation
+            || !self.is_main_line() && self.found.pieces.last().is_some_and(|piece| piece.aside != Aside::No);
+        let is_certain = match verdict::read(text, ["", ""]) {
+            Verdict::Won(_) => !of_variation,
+            Verdict::Unclear | Verdict::Weak if self.unclear < MAX_UNCLEAR => false,
+            _ => return,
+        };
+        // In place of a move, `resign` is said by an unknown player.
+        let is_alone = self.is_json && words::is_resignation(text) && self.text[..begin].ends_with('"');
+        // The names of the players, which can come later, decide.
+        let [begin, end] = [begin, end].map(|at| at as u32);
+        self.mark(Mark::Sentence { begin, end, may_name: !of_variation && !is_alone });
+        self.unclear += usize::from(!is_certain);
+        self.is_over |= is_over && is_certain;
+        self.after_unclear |= is_over && !is_certain;
+    }
+
+    /// Returns the offsets of the sentence around the last word. In JSON it is a string, and its value if it is a name.
+    fn sentence(&self) -> (usize, usize) {
+        let after_piece = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
+        let from = after_piece.max(self.judged).min(self.at);
+        let before = self.text[from..self.at].char_indices().rev().take(MAX_SENTENCE);
+        let mut begin = from;
+        let mut next = 'x';
+        for (at, letter) in before {
+            begin = from + at;
+            if self.is_border(begin, letter, next) {
+                begin += letter.len_utf8();
+                break;
+            }
+            next = half_width(letter);
+        }
+        let mut end = self.at;
+        let mut after = self.text[self.at..].char_indices().take(MAX_SENTENCE).peekable();
+        let mut goes_on = self.value_in_next_line();
+        while let Some((at, letter)) = after.next() {
+            end = self.at + at;
+            let next = after.peek().map_or(' ', |(_, letter)| half_width(*letter));
+            if letter == '\n' && std::mem::take(&mut goes_on) {
+                continue;
+            }
+            if self.is_border(end, letter, next) {
+                // A question is no statement.
+                end += if half_width(letter) == '?' { letter.len_utf8() } else { 0 };
+                break;
+            }
+            end += letter.len_utf8();
+        }
+        (begin, if self.is_json { self.value_behind(end) } else { end })
+    }
+
+    /// True if the line ends with a colon behind the last word, and the next line can be its value.
+    fn value_in_next_line(&self) -> bool {
+        let rest: String = self.text[self.at..].chars().take(MAX_SCORE).map(half_width).collect();
+        let Some((here, next)) = rest.split_once('\n').filter(|_| !self.is_json) else { return false };
+        let next = next.split('\n').next().unwrap_or_default();
+        here.trim() == ":" && !next.trim().is_empty() && !next.contains(|c: char| c.is_ascii_digit())
+    }
+
+    /// Returns the end of the JSON value whose name ends at an offset; the offset itself if it ends no name.
+    fn value_behind(&self, end: usize) -> usize {
+        let behind = |text: &'a str| text.trim_start_matches([' ', '\t', '\r', '\n']);
+        let Some(rest) = self.text[end..].strip_prefix('"').map(behind) else { return end };
+        let Some(value) = rest.strip_prefix(':').map(behind) else { return end };
+        let length = match value.strip_prefix('"') {
+            Some(string) => string.find('"').map_or(0, |length| length + 1),
+            None if value.starts_with(['{', '[']) => 1,
+            None => value.find([',', '}', ']', '\n']).unwrap_or(value.len()),
+        };
+        self.text.len() - value.len() + length
+    }
+
+    /// True for a letter at an offset between two sentences. `next` is the letter behind it, in half width.
+    fn is_border(&self, at: usize, letter: char, next: char) -> bool {
+        match half_width(letter) {
+            '\n' | ';' | '!' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '|' => true,
+            '.' => !next.is_ascii_digit() && next != '.' && !self.text[..at].ends_with('.'),
+            '"' => self.is_json,
+            _ => false,
+        }
+    }
+
+    /// True if a colour stands directly before a plus sign, and a whole number or one letter behind it: `White+10`.
+    pub(super) fn is_tight_result(&self, sign: usize) -> bool {
+        let by = self.text[self.at..]
+            .split(|c: char| c.is_whitespace() || "|,;".contains(c))
+            .next()
+            .unwrap_or_default();
+        let is_count = !by.is_empty() && by.bytes().all(|byte| byte.is_ascii_digit());
+        let is_tight = self.text[..sign].ends_with(char::is_alphabetic);
+        is_tight && (is_count || ["R", "T", "F"].contains(&by)) && words::colour(&self.recent).is_some()
+    }
+
+    /// Reads the rest of a line behind a colour and a plus sign: a number alone is a result without its unit.
+    pub(super) fn margin(&mut self, sign: usize) {
+        let line = self.text[self.at..].split('\n').next().unwrap_or_default().trim();
+        let is_result = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+        if is_result && self.is_main_line() && !self.found.pieces.is_empty() {
+            let begin = self.text[..sign].rfind('\n').map_or(0, |at| at + 1) as u32;
+            let end = (self.at + line.len()) as u32;
+            self.mark(Mark::Sentence { begin, end, may_name: false });
+        }
+    }
+
+    /// True if words of a sentence stand between the last piece and here.
+    fn is_in_prose(&self) -> bool {
+        let from = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
+        let line = self.text[from.min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
+        let words = line.rsplit(['}', '>', '|', ')', ']', '.', ';']).next().unwrap_or_default();
+        !self.is_json && self.points.is_empty() && words.contains(char::is_alphabetic)
+    }
+
+    /// True if a move in numbers has begun: in this line, or in lines of two numbers.
+    fn is_inside_numbers(&self) -> bool {
+        let mut lines = self.run.chunk_by(|a, b| a.line == b.line).rev().peekable();
+        let here = lines.next_if(|line| line[0].line == self.line).map_or(0, <[Number]>::len);
+        let pairs = lines.take(30).take_while(|line| line.len() == 2).count();
+        here % 6 > 1 || here == 0 && pairs % 3 != 0
+    }
+
+    /// Reads a result in numbers that stands alone: `1-0`, and `1:0` or `2-0` at the end of a line of moves.
+    pub(super) fn score(&mut self) -> bool {
+        let begins = self.peek().is_some_and(|letter| letter.is_ascii_digit());
+        if !begins || self.at < self.judged {
+            return false;
+        }
+        let rest: String = self.text[self.at..].chars().take(MAX_SCORE).map(half_width).collect();
+        let (length, player) = match score_of(&rest) {
+            _ if rest.starts_with("1/2-1/2") => (7, Ok(None)),
+            Some(score) => score,
+            None => return false,
+        };
+        if self.is_inside_numbers() {
+            return false;
+        }
+        let behind = &rest[length..];
+        // A heading: `1-0: d1-d7/g7`.
+        let behind = behind.strip_prefix(':').filter(|next| next.starts_with([' ', '\n'])).unwrap_or(behind);
+        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;.!)]}*\\".contains(c)) {
+            return false;
+        }
+        // Beside another pair of numbers, these are coordinates.
+        if score_of(behind.trim_start_matches(|c: char| c.is_whitespace() || ",;)(]-/>".contains(c)))
+            .is_some()
+        {
+            return false;
+        }
+        let is_plain = player.is_ok() && !rest[..length].contains(':');
+        let line = self.text[self.at..]
+            .chars()
+            .take_while(|letter| *letter != '\n')
+            .skip(rest[..length].chars().count());
+        let is_last = line.map(half_width).all(|c| c.is_whitespace() || ".!)]}*".contains(c));
+        if !is_plain && (self.is_json || self.prose > 0 || !is_last || self.found.pieces.is_empty()) {
+            return false;
+        }
+        let begin = self.at;
+        let player = if self.is_in_prose() { Err(()) } else { player };
+        for _ in rest[..length].chars() {
+            self.skip();
+        }
+        match player {
+            Ok(Some(player)) => self.mark(Mark::Won(player)),
+            Ok(None) => {}
+            Err(()) => {
+                let [begin, end] = [begin, self.at].map(|at| at as u32);
+                self.mark(Mark::Sentence { begin, end, may_name: false });
+            }
+        }
+        self.is_over |= self.is_main_line() && player.is_ok();
+        true
+    }
+}
+
+/// Reads two numbers with `-` or `:` between them in half width: returns their length, and the winner if they are a
+/// result of one game.
+fn score_of(text: &str) -> Option<(usize, Result<Option<Player>, ()>)> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let first = digits(text);
+    let behind = text[first..].trim_start_matches(' ');
+    let second = behind.strip_prefix(['-', ':'])?.trim_start_matches(' ');
+    let last = digits(second);
+    let is_clock = behind.starts_with(':') && (first > 1 || last > 1);
+    let behind_last = second[last..].strip_prefix(['-', ':']);
+    let is_date = behind_last.is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
+    if !(1..=2).contains(&first) || !(1..=2).contains(&last) || is_clock || is_date {
+        return None;
+    }
+    let winner = match (&text[..first], &second[..last]) {
+        ("1", "0") => Ok(Some(Player::First)),
+        ("0", "1") => Ok(Some(Player::Second)),
+        _ => Err(()),
+    };
+    Some((text.len() - second.len() + last, winner))
+}
