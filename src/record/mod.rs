@@ -408,8 +408,8 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
     }
     let (figures, taken) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
     let (text, is_valid) = decode::decoded(bytes, taken);
-    read_into(&text, intake)?;
     let rival = decode::rival(bytes, &text, taken).filter(|rival| quality(bytes, rival).0 == figures.0);
+    read_into(&text, intake)?;
     if let Some(rival) = rival.filter(|_| is_valid) {
         let [taken, rival] = [taken, rival].map(Encoding::name);
         let text = format!("the encoding is not certain: read as {taken}, but it can be {rival}");

@@ -39,7 +39,11 @@ impl Unfinished {
                 return Ok(known.to_vec());
             }
         }
-        let (told, warnings) = record::read_moves(text, &self.position_after(&self.moves));
+        // A line that was pasted twice is read once.
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (first, second) = words.split_at(words.len() / 2);
+        let once = if first == second { first.join(" ") } else { text.to_owned() };
+        let (told, warnings) = record::read_moves(&once, &self.position_after(&self.moves));
         match warnings.first() {
             Some(warning) => return Err(format!("{text:?} does not fit: {warning}")),
             None if told.is_empty() => {

@@ -398,14 +398,7 @@ impl Scan<'_, '_, '_> {
                 self.lone.push(pieces[play.begin].begin as usize);
             }
             self.explain(play, &pieces[play.begin], index);
-            if let Some(remark) = play.remark(pieces, &used).filter(|_| !self.is_json) {
-                let text = "the last moves stand beside words, unlike those before; they are read as played";
-                self.remark(pieces[remark].begin as usize, text);
-            }
-            if let Some(joint) = play.joint {
-                let text = "the moves from here continue the game, but can also begin a new one";
-                self.warn(pieces[joint].begin as usize, text);
-            }
+            self.explain_pieces(play, pieces, &used);
             let goes_on = plays.get(index + 1).is_some_and(|next| next.begin == play.end);
             if let Some(next) = pieces.get(play.end).filter(|_| !goes_on) {
                 self.explain_end(play, &record, next);
@@ -413,6 +406,18 @@ impl Scan<'_, '_, '_> {
             self.intake.add(record, 0);
         }
         self.unused(pieces, &used, plays.is_empty());
+    }
+
+    /// Warns of moves of a game that can be read in another way.
+    fn explain_pieces(&mut self, play: &Play, pieces: &[Piece], used: &[bool]) {
+        if let Some(remark) = play.remark(pieces, used).filter(|_| !self.is_json) {
+            let text = "the last moves stand beside words, unlike those before; they are read as played";
+            self.remark(pieces[remark].begin as usize, text);
+        }
+        if let Some(joint) = play.joint {
+            let text = "the moves from here continue the game, but can also begin a new one";
+            self.warn(pieces[joint].begin as usize, text);
+        }
     }
 
     /// Warns of a game that was not read in the usual way.
@@ -584,9 +589,15 @@ impl Scan<'_, '_, '_> {
             };
             said.push((player, outcome.offset));
         }
+        record.winner = self.agreed(said.into_iter().map(|(player, offset)| (player.map(side), offset)));
+    }
+
+    /// Returns the winner of a game by results, each with its place: none, a side, or a colour of unknown side. Warns of
+    /// those that contradict one another.
+    fn agreed(&mut self, said: impl Iterator<Item = (Option<Option<Side>>, usize)>) -> Option<Side> {
         let mut winner = None;
-        for (player, offset) in said {
-            match (player.map(side), winner) {
+        for (side, offset) in said {
+            match (side, winner) {
                 (Some(None), _) => {
                     self.warn(offset, "the result names a colour, but the first mover's colour is unknown");
                 }
@@ -597,7 +608,7 @@ impl Scan<'_, '_, '_> {
                 (None, _) => {}
             }
         }
-        record.winner = winner;
+        winner
     }
 
     /// Returns the winner that a sentence names; warns if it is unclear. Without `names`, it is.
@@ -621,39 +632,41 @@ impl Scan<'_, '_, '_> {
 
     /// Warns of pieces in no game: one warning a line.
     fn unused(&mut self, pieces: &[Piece], used: &[bool], is_empty: bool) {
-        let forms: Vec<Form> =
-            pieces.iter().zip(used).filter(|(_, used)| **used).map(|(piece, _)| piece.form).collect();
-        let has = [Form::Squares, Form::Letters, Form::Numbers].map(|form| forms.contains(&form));
+        let is_used = |form| pieces.iter().zip(used).any(|(piece, used)| *used && piece.form == form);
+        let [has_letters, has_numbers] = [Form::Letters, Form::Numbers].map(is_used);
+        let text = self.text;
+        let is_word = |piece: &Piece| text[piece.begin as usize..].starts_with(|c: char| c.is_alphabetic());
         let is_shown = |piece: &Piece| match piece.form {
             _ if !piece.is_weak => true,
             Form::Squares => true,
-            Form::Letters => has[1],
-            Form::Numbers => has[2],
-            Form::Fragment => is_empty || has[1] && self.is_word(piece) || has[2] && !self.is_word(piece),
+            Form::Letters => has_letters,
+            Form::Numbers => has_numbers,
+            Form::Fragment => is_empty || if is_word(piece) { has_letters } else { has_numbers },
         };
-        let left: Vec<&Piece> = pieces
-            .iter()
-            .zip(used)
-            .filter(|(piece, used)| !**used && is_shown(piece))
-            .map(|(piece, _)| piece)
-            .collect();
-        let numbered: Vec<(usize, &Piece)> =
-            left.into_iter().map(|piece| (self.lines.at(piece.begin as usize), piece)).collect();
-        let groups: Vec<&[(usize, &Piece)]> = numbered.chunk_by(|a, b| a.0 == b.0).collect();
-        for group in groups.iter().take(MAX_WARNINGS) {
-            let texts = group.iter().take(4).map(|(_, piece)| self.shown(piece));
-            let more = if group.len() > 4 { format!(" and {} more", group.len() - 4) } else { String::new() };
-            let text = texts.collect::<Vec<_>>().join(", ");
-            self.intake.warnings.push(Warning::new(group[0].0, format!("in no game: {text}{more}")));
+        // Only the first lines are kept: their numbers, first pieces and numbers of pieces.
+        let mut lines: Vec<(usize, Vec<&Piece>, usize)> = Vec::new();
+        let mut more: Option<[usize; 2]> = None;
+        for (piece, _) in pieces.iter().zip(used).filter(|(piece, used)| !**used && is_shown(piece)) {
+            let line = self.lines.at(piece.begin as usize);
+            let is_kept = lines.len() < MAX_WARNINGS;
+            match lines.last_mut().filter(|last| last.0 == line) {
+                Some((_, shown, count)) => {
+                    shown.extend((*count < 4).then_some(piece));
+                    *count += 1;
+                }
+                None if is_kept => lines.push((line, vec![piece], 1)),
+                None => more = Some([more.map_or(line, |[first, _]| first), line]),
+            }
         }
-        if let [first, .., last] = groups.get(MAX_WARNINGS..).unwrap_or_default() {
-            let text = format!("more lines up to line {} hold moves that are in no game", last[0].0);
-            self.intake.warnings.push(Warning::new(first[0].0, text));
+        for (line, shown, count) in lines {
+            let texts: Vec<String> = shown.iter().map(|piece| self.shown(piece)).collect();
+            let more = if count > 4 { format!(" and {} more", count - 4) } else { String::new() };
+            self.intake.warnings.push(Warning::new(line, format!("in no game: {}{more}", texts.join(", "))));
         }
-    }
-
-    fn is_word(&self, piece: &Piece) -> bool {
-        self.text[piece.begin as usize..].starts_with(|c: char| c.is_alphabetic())
+        if let Some([first, last]) = more {
+            let text = format!("more lines up to line {last} hold moves that are in no game");
+            self.intake.warnings.push(Warning::new(first, text));
+        }
     }
 
     fn shown(&self, piece: &Piece) -> String {

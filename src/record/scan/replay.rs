@@ -199,9 +199,9 @@ pub struct Play {
 }
 
 impl Play {
-    /// Plays the pieces from index `begin` as far as they are legal.
-    fn new(way: Way, pieces: &[Piece], begin: usize, asides: Aside) -> Self {
-        let mut play = Self {
+    /// Returns the game without moves that begins at index `begin`.
+    fn empty(way: Way, begin: usize) -> Self {
+        Self {
             way,
             moves: Vec::new(),
             begin,
@@ -211,7 +211,12 @@ impl Play {
             other: None,
             is_announced: true,
             joint: None,
-        };
+        }
+    }
+
+    /// Plays the pieces from index `begin` as far as they are legal.
+    fn new(way: Way, pieces: &[Piece], begin: usize, asides: Aside) -> Self {
+        let mut play = Self::empty(way, begin);
         let mut position = way.start;
         let (mut skipped, mut in_prose) = (Vec::new(), 0);
         for (index, piece) in pieces.iter().enumerate().skip(begin) {
@@ -253,6 +258,13 @@ impl Play {
             }
         }
         play
+    }
+
+    /// True if the game repeats all moves of the last one, as a log does that prints the game so far with each move.
+    fn repeats(&self, last: &Self, pieces: &[Piece]) -> bool {
+        let first = &pieces[self.begin];
+        let is_unmarked = first.mover.is_none() && !first.restarts();
+        is_unmarked && self.moves.starts_with(&last.moves) && last.way == self.way
     }
 
     /// Returns the first piece behind a gap from which all further moves are legal from the start as well; behind a line
@@ -353,25 +365,16 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
         let goes_on = games.last().is_some_and(|last| last.end == play.begin && last.goes_on(&pieces[at]));
         play.is_announced = (announced || begins_black) && !goes_on;
         at = play.end;
-        let is_continued = games.last().is_some_and(|last| {
-            pieces[play.begin].mover.is_none()
-                && !pieces[play.begin].restarts()
-                && play.moves.starts_with(&last.moves)
-                && last.way == play.way
-        });
         if let Some(last) = games.last_mut().filter(|last| last.end > play.begin) {
             last.moves.truncate(last.moves.len().saturating_sub(last.end - play.begin));
             last.end = play.begin;
         }
-        if is_continued {
-            // A log repeats the game so far with each move.
-            if let Some(last) = games.pop() {
-                if last.moves == play.moves {
-                    play.skipped.extend(play.begin..play.end);
-                }
-                play.skipped.extend(last.skipped);
-                play.begin = last.begin;
+        if let Some(last) = games.pop_if(|last| play.repeats(last, pieces)) {
+            if last.moves == play.moves {
+                play.skipped.extend(play.begin..play.end);
             }
+            play.skipped.extend(last.skipped);
+            play.begin = last.begin;
         }
         play.joint = play.joint(pieces, asides);
         games.push(play);

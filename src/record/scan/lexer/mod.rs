@@ -315,16 +315,20 @@ impl<'a> Lexer<'a> {
                 self.in_continuation &= self.in_string || self.continued != IN_STRING;
             }
             ':' => self.labelled(begin),
-            '+' if matches!(self.recent.as_str(), "b" | "w") && self.before_word_is_alone(begin) => {
-                let colour = if self.recent == "b" { Colour::Black } else { Colour::White };
-                self.mark(Mark::Won(Player::Of(colour)));
-            }
-            '+' if self.is_tight_result(begin) => {
-                let colour = words::colour(&self.recent);
-                colour.into_iter().for_each(|colour| self.mark(Mark::Won(Player::Of(colour))));
-            }
-            '+' if words::colour(&self.recent).is_some() => self.margin(begin),
+            '+' => self.plus(begin),
             _ => {}
+        }
+    }
+
+    /// Reads the sign of a result: `B+`, `White+10`.
+    fn plus(&mut self, begin: usize) {
+        let won = |colour| Mark::Won(Player::Of(colour));
+        if matches!(self.recent.as_str(), "b" | "w") && self.before_word_is_alone(begin) {
+            self.mark(won(if self.recent == "b" { Colour::Black } else { Colour::White }));
+        } else if self.is_tight_result(begin) {
+            words::colour(&self.recent).into_iter().for_each(|colour| self.mark(won(colour)));
+        } else if words::colour(&self.recent).is_some() {
+            self.margin(begin);
         }
     }
 

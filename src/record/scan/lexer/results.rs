@@ -186,6 +186,12 @@ impl<'a> Lexer<'a> {
         for _ in rest[..length].chars() {
             self.skip();
         }
+        self.mark_score(player, begin);
+        true
+    }
+
+    /// Marks a result in numbers that began at `begin`; an error is one that only a warning names.
+    fn mark_score(&mut self, player: Result<Option<Player>, ()>, begin: usize) {
         match player {
             Ok(Some(player)) => self.mark(Mark::Won(player)),
             Ok(None) => {}
@@ -195,7 +201,6 @@ impl<'a> Lexer<'a> {
             }
         }
         self.is_over |= self.is_main_line() && player.is_ok();
-        true
     }
 }
 
