@@ -378,7 +378,7 @@ impl Scan<'_, '_, '_> {
         let mut used = vec![false; pieces.len()];
         for (index, play) in plays.iter().enumerate() {
             used[play.begin..play.end].fill(true);
-            play.skipped.iter().for_each(|&skipped| used[skipped] = false);
+            play.skipped.iter().for_each(|skipped| used[skipped.clone()].fill(false));
             let [from, until] = [index, index + 1].map(|game| owners.partition_point(|&owner| owner < game));
             let own = &results[from..until];
             let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);

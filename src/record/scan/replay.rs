@@ -5,6 +5,7 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::{Size, Square};
 use crate::record::work;
+use std::ops::Range;
 
 /// Order and origin of coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -187,7 +188,7 @@ pub struct Play {
     /// Index behind the last piece that belongs to the game.
     pub end: usize,
     /// Pieces in between that are not in the game.
-    pub skipped: Vec<usize>,
+    pub skipped: Vec<Range<usize>>,
     /// Colour of the first mover, if the text names it.
     pub first: Option<Colour>,
     /// A different game that the same pieces can be with equal right.
@@ -196,6 +197,14 @@ pub struct Play {
     pub is_announced: bool,
     /// Index of a piece behind a gap from which the pieces can be another game as well.
     pub joint: Option<usize>,
+}
+
+/// Adds skipped pieces; a text can repeat one move on all of its lines.
+fn skip(skipped: &mut Vec<Range<usize>>, pieces: Range<usize>) {
+    match skipped.last_mut() {
+        Some(last) if last.end == pieces.start => last.end = pieces.end,
+        _ => skipped.push(pieces),
+    }
 }
 
 impl Play {
@@ -245,14 +254,14 @@ impl Play {
                 None if mv.is_some() && mv == play.moves.last().copied() => {
                     play.end = index + 1;
                     play.skipped.append(&mut skipped);
-                    play.skipped.push(index);
+                    skip(&mut play.skipped, index..index + 1);
                 }
                 None if piece.is_weak || piece.aside > asides => {
                     in_prose += usize::from(piece.aside <= asides);
                     if play.moves.is_empty() || in_prose > MAX_IN_PROSE {
                         break;
                     }
-                    skipped.push(index);
+                    skip(&mut skipped, index..index + 1);
                 }
                 None => break,
             }
@@ -371,7 +380,7 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
         }
         if let Some(last) = games.pop_if(|last| play.repeats(last, pieces)) {
             if last.moves == play.moves {
-                play.skipped.extend(play.begin..play.end);
+                skip(&mut play.skipped, play.begin..play.end);
             }
             play.skipped.extend(last.skipped);
             play.begin = last.begin;
