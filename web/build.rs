@@ -35,7 +35,14 @@ fn text(name: &str) -> io::Result<String> {
     };
     let is_comment = |line: &str| line == "*" || comments.iter().any(|sign| line.starts_with(sign));
     let lines = text.lines().map(str::trim_start).filter(|line| !is_comment(line));
-    Ok(lines.map(|line| without_casts(line) + "\n").collect())
+    Ok(lines.map(|line| joined(without_casts(line))).collect())
+}
+
+/// Returns a line with its end. No line break is needed behind these signs, and in an address it takes three letters. A
+/// comment ends with its line.
+fn joined(line: String) -> String {
+    let is_open = line.ends_with([';', '{', ',', '(', '[']) && !line.contains("//");
+    if is_open { line } else { line + "\n" }
 }
 
 /// Returns a line without the types inside it, such as `/** @type {Move} */`.

@@ -56,6 +56,12 @@ fn without_code(text: &str) -> Option<(Vec<String>, usize)> {
     let begin = text.find(|letter: char| !letter.is_ascii_alphabetic())?;
     opening(&text[begin..])?;
     let (fields, length) = fields(&text[begin..]);
+    // The code of another game: `#[GO]`.
+    let is_code =
+        |field: &String| field.len() == 2 && field.chars().all(|letter| letter.is_ascii_uppercase());
+    if begin == 0 && fields.first().is_some_and(is_code) {
+        return None;
+    }
     let result = fields.get(2).filter(|result| result.contains(char::is_alphanumeric))?;
     let result = format!("result: {result}");
     let is_result = matches!(verdict::read(&result, ["", ""]), Verdict::Won(_) | Verdict::Open);
