@@ -576,7 +576,7 @@ fn headings_of_any_width_are_read() {
     }
 }
 
-/// Records whose players are named beside the moves, not in tags: the names of the first and the second mover, the
+/// Records that name the players beside the moves, not in tags: the names of the first and the second mover, the
 /// winner, and a part of the warning.
 const NAMED: &[(&str, [&str; 2], Option<Side>, &str)] = &[
     ("先手：甲 后手：乙\n1 d1d7(g7) a7d4(a7)\n乙胜", ["甲", "乙"], Some(Side::White), ""),

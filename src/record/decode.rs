@@ -113,7 +113,7 @@ pub(super) fn is_doubtful(bytes: &[u8]) -> bool {
 pub(super) fn encodings(bytes: &[u8]) -> Vec<&'static Encoding> {
     use encoding_rs::{BIG5, EUC_KR, GB18030, SHIFT_JIS, WINDOWS_1252};
     // Chinese programs write most records in old encodings.
-    let [chinese, any] = [Some(&b"cn"[..]), None].map(|domain| guess(bytes, domain));
+    let [chinese, any] = guesses(bytes);
     let of_file = named(bytes).filter(|encoding| *encoding != UTF_8);
     let [single, longer] = runs(bytes);
     let western = (single > longer).then_some(if any.is_single_byte() { any } else { WINDOWS_1252 });
@@ -127,11 +127,12 @@ pub(super) fn encodings(bytes: &[u8]) -> Vec<&'static Encoding> {
     encodings
 }
 
-fn guess(bytes: &[u8], domain: Option<&[u8]>) -> &'static Encoding {
+/// Returns the likeliest encodings of a Chinese file, and of any file.
+fn guesses(bytes: &[u8]) -> [&'static Encoding; 2] {
     use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(bytes, true);
-    detector.guess(domain, Utf8Detection::Deny)
+    [Some(&b"cn"[..]), None].map(|domain| detector.guess(domain, Utf8Detection::Deny))
 }
 
 /// Returns the text of the bytes in an encoding.
@@ -144,11 +145,11 @@ pub(super) fn decoded<'b>(bytes: &'b [u8], encoding: &'static Encoding) -> Decod
     (text, !damaged)
 }
 
-/// Returns another encoding in which the bytes are likelier, unless the text has words of Chinese records. Its letters
-/// are those of names and comments.
+/// Returns a likelier encoding than the one taken. `None` if the text has words of Chinese records; else its other letters
+/// are only in names and comments, which cannot decide.
 pub(super) fn rival(bytes: &[u8], text: &str, taken: &'static Encoding) -> Option<&'static Encoding> {
     let is_chinese = ["先手", "后手", "黑方", "白方", "未完"].iter().any(|word| text.contains(word));
-    let any = guess(bytes, None);
+    let [_, any] = guesses(bytes);
     let is_usual = [taken, encoding_rs::GBK].contains(&any) || is_chinese || named(bytes).is_some();
     (!is_usual && taken.is_ascii_compatible()).then_some(any).filter(|any| decoded(bytes, any).1)
 }

@@ -28,6 +28,7 @@ use replay::{Play, Stated};
 use std::cmp::Ordering;
 use std::convert::Infallible;
 use verdict::Verdict;
+pub(super) use words::is_resignation;
 
 /// Number of warnings about single lines, after which the rest is summed up.
 const MAX_WARNINGS: usize = 50;
@@ -167,11 +168,6 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
     (piece.form != Form::Fragment).then_some(piece)
 }
 
-/// True if a text says no more than that a player resigns.
-pub(super) fn is_resignation(text: &str) -> bool {
-    words::is_resignation(text)
-}
-
 /// Returns the winner that a result in words names, `1-0`, `black lost on time`; `Some(None)` if it says that there is no
 /// winner yet, `None` if it is unclear.
 pub(super) fn winner(text: &str) -> Option<Option<Player>> {
@@ -200,9 +196,10 @@ pub(super) fn ways(start: Position, pieces: &[Piece]) -> Vec<Way> {
 
 /// Returns warnings of whole moves and of results in a text around games. `line` is the number of its first line.
 pub(super) fn outside(text: &str, line: usize) -> Vec<Warning> {
-    let mut warnings = strays(text, line);
+    let found = Lexer::new(text, false).read();
+    let mut warnings = whole_moves(&found.pieces, text, line);
     let mut lines = Lines::from(text, line);
-    for (_, offset, mark) in Lexer::new(text, false).read().marks.into_iter().take(MAX_WARNINGS) {
+    for (_, offset, mark) in found.marks.into_iter().take(MAX_WARNINGS) {
         let result = match mark {
             Mark::Sentence { begin, end, .. } => &text[begin as usize..end as usize],
             Mark::Won(_) => text[..offset].trim_end().rsplit(char::is_whitespace).next().unwrap_or_default(),
@@ -222,9 +219,13 @@ pub(super) fn outside(text: &str, line: usize) -> Vec<Warning> {
 
 /// Returns warnings of whole moves in a text that holds no game. `line` is the number of its first line.
 pub(super) fn strays(text: &str, line: usize) -> Vec<Warning> {
-    let found = Lexer::new(text, false).read();
+    whole_moves(&Lexer::new(text, false).read().pieces, text, line)
+}
+
+/// Returns warnings of the whole moves among the pieces of a text.
+fn whole_moves(pieces: &[Piece], text: &str, line: usize) -> Vec<Warning> {
     let mut lines = Lines::new(text);
-    let whole = found.pieces.iter().filter(|piece| piece.form != Form::Fragment && !piece.is_weak);
+    let whole = pieces.iter().filter(|piece| piece.form != Form::Fragment && !piece.is_weak);
     let warning = |piece: &Piece| {
         let shown = &text[piece.begin as usize..piece.end as usize];
         Warning::new(
@@ -530,15 +531,14 @@ impl Scan<'_, '_, '_> {
             [None, None] => (colours, true),
             names => (names, false),
         };
-        let first_name = if by_colour { first.unwrap_or(Colour::Black) } else { Colour::Black };
         (heading.black, heading.white) = names.map(Option::unwrap_or_default).into();
         let is_unknown = by_colour && first.is_none();
-        // Who is named first is likely to move first.
+        // The player named first is likely to move first.
         let likely = named.iter().find_map(|named| match named.player {
             Player::Of(colour) => Some(colour),
             Player::First | Player::Second => None,
         });
-        let first_name = if is_unknown { likely.unwrap_or(Colour::Black) } else { first_name };
+        let first_name = first.or(likely).filter(|_| by_colour).unwrap_or(Colour::Black);
         if (first_name == Colour::Black) != (mover == Side::Black) {
             std::mem::swap(&mut heading.black, &mut heading.white);
         }
