@@ -18,6 +18,17 @@ pub struct Bitboard(pub(crate) u128);
 /// order.
 pub(crate) const DIRECTIONS: [i32; 8] = [1, 10, 11, 12, -1, -10, -11, -12];
 
+/// Returns the set that `of` yields for each of the [`DIRECTIONS`]. A loop, because `map` of an array can be compiled as
+/// a call, without the instructions of a kernel.
+#[inline(always)]
+pub(crate) fn for_directions(of: impl Fn(i32) -> Bitboard) -> [Bitboard; 8] {
+    let mut sets = [Bitboard::EMPTY; 8];
+    for (set, direction) in sets.iter_mut().zip(DIRECTIONS) {
+        *set = of(direction);
+    }
+    sets
+}
+
 impl Bitboard {
     /// The empty set.
     pub const EMPTY: Self = Self(0);

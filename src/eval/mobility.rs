@@ -2,7 +2,7 @@
 //! amazons and the squares s within one queen move, where `neighbours` counts empty squares. One sweep along all rays
 //! computes it, together with the first level of the distance map.
 
-use crate::board::bitboard::{Bitboard, DIRECTIONS};
+use crate::board::bitboard::{Bitboard, for_directions};
 use crate::board::position::Position;
 use crate::simd::{Boards, Kernel, Lanes, dispatch};
 
@@ -116,10 +116,10 @@ fn for_both_sides(sets: [Bitboard; 4]) -> [[u64; 4]; 4] {
     arrays
 }
 
-/// Returns eight copies of the set, shifted by one square in each of the [`DIRECTIONS`].
+/// Returns eight copies of the set, shifted by one square in each of the eight directions.
 #[inline(always)]
 pub(super) fn neighbours_of(set: Bitboard) -> [Bitboard; 8] {
-    DIRECTIONS.map(|direction| set.shifted(direction))
+    for_directions(|direction| set.shifted(direction))
 }
 
 /// Counts for each square how many of the eight sets contain it, bit-sliced: element `k` of the result holds the binary

@@ -17,7 +17,7 @@ use super::winrate::{Value, ValueLink, WinRate};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{Size, Square};
-use crate::simd::{Kernel, Lanes, PortableLanes, dispatch};
+use crate::simd::{Kernel, Lanes, dispatch};
 use std::fmt;
 use std::sync::Arc;
 
@@ -97,9 +97,10 @@ impl Model {
     /// Returns the inputs of the lead in a position; `None` if the model has no network for it.
     pub fn lead_inputs(&self, position: &Position, scratch: &mut ModelScratch) -> Option<LeadInputs> {
         let network = self.network(position)?;
-        // Only reports and the laboratory ask for leads, so one kernel suffices.
-        let reach = scratch.maps.flood_each::<PortableLanes>(position, inputs::QUEEN_STEPS);
-        let hidden = network.hidden::<PortableLanes>(position, &scratch.maps, &reach);
+        let hidden = dispatch!(Kernel::fastest(), L => {
+            let reach = scratch.maps.flood_each::<L>(position, inputs::QUEEN_STEPS);
+            network.hidden::<L>(position, &scratch.maps, &reach)
+        });
         Some(LeadInputs::new(&hidden, standard_ply(position)))
     }
 

@@ -32,7 +32,7 @@ use super::mobility::{neighbours_of, sliced_counts};
 use super::ply::standard_ply;
 use super::policy_network::PolicyNetwork;
 use super::square_classes::{SQUARES, SquareClasses, SquareCodes, joined, queen_class};
-use crate::board::bitboard::{Bitboard, DIRECTIONS};
+use crate::board::bitboard::{Bitboard, for_directions};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
 use crate::board::square::{FRAME, STRIDE, Side, Size, Square};
@@ -235,7 +235,7 @@ fn king_class(maps: &DistanceMaps, side: Side) -> [Bitboard; 3] {
 /// 2d`, `s - 3d`.
 #[inline(always)]
 fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
-    DIRECTIONS.map(|direction| {
+    for_directions(|direction| {
         let two = empty & empty.shifted(direction);
         (empty & two.shifted(direction)).shifted(direction)
     })

@@ -59,7 +59,7 @@ fn margin_after_win(root: &Position, proven: Option<Side>, best: Option<&Move>) 
 pub(crate) fn of_filling(run: &Run, mv: Move, elapsed: Duration) -> Report {
     let report = of_search(run, elapsed);
     let (win_rate, proven) = (report.win_rate, report.proven);
-    let lead = lead(run, &[mv]);
+    let lead = lead(run, &[mv], &mut ModelScratch::default());
     let line = Line { mv, continuation: Vec::new(), visits: 0, win_rate, lower_bound: None, proven, lead };
     Report { best: Some(mv), lines: vec![line], principal_variation: vec![mv], ..report }
 }
@@ -115,22 +115,23 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
             line.lower_bound = Some(WinRate(lower_bound(tree, *id, lcb_z).max(0.0)));
         }
     }
+    let mut scratch = ModelScratch::default();
     for (id, line) in lines.iter_mut().take(CONTINUED) {
         line.continuation = continuation(tree, *id, root.with_move(line.mv));
-        line.lead = lead(run, &[&[line.mv], &line.continuation[..]].concat());
+        line.lead = lead(run, &[&[line.mv], &line.continuation[..]].concat(), &mut scratch);
     }
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
 /// Returns the lead that the side to move at the root expects after a line of moves, see [`Line::lead`].
-fn lead(run: &Run, line: &[Move]) -> Option<f32> {
+fn lead(run: &Run, line: &[Move], scratch: &mut ModelScratch) -> Option<f32> {
     if cfg!(feature = "packed") {
         return None;
     }
     let side = run.task.root.side();
     let end = line.iter().fold(run.task.root, |position, mv| position.with_move(*mv));
     let for_side = |lead: f32, of: Side| if of == side { lead } else { -lead };
-    let estimate = for_side(run.task.params.model.lead(&end, &mut ModelScratch::default())?, end.side());
+    let estimate = for_side(run.task.params.model.lead(&end, scratch)?, end.side());
     let mut prover = FillingProver::new();
     let Some(winner) = prover.winner(&end) else { return Some(estimate) };
     let margin = prover.margin(&end).unwrap_or_default() as f32;
