@@ -13,6 +13,7 @@ mod network;
 mod policy;
 mod record_forms;
 mod record_mutations;
+mod record_silence;
 mod records;
 mod rollouts;
 mod rules;

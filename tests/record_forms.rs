@@ -385,7 +385,7 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     (
         "Ann - Bob 1-0\n(;GM[18];B[djddgd])",
         &["d1-d7/g7"],
-        "line 1: a result outside of the games is left out: 1-0",
+        "line 1: a result outside of the games is left out: Ann - Bob 1-0",
     ),
     ("1. Qdd7,g7 Qd", &["d1-d7/g7"], "in no game: Qd"),
     ("(;GM[18];B[djddgd;W[addgad];B[gjehea])", &[THREE], "a value of B has no closing bracket: djddgd"),

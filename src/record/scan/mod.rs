@@ -15,20 +15,20 @@ mod verdict;
 mod words;
 
 use super::GameRecord;
-use super::reading::{Intake, Lines, Reading, Warning};
+use super::reading::{Intake, Lines, Reading, Warning, Warnings};
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use lexer::{Found, Lexer};
-use piece::{Aside, Border, Form, Label, Mark};
+use piece::{Aside, Beside, Border, Form, Label, Mark};
 pub(super) use piece::{Colour, Piece, Player};
 pub(super) use replay::Way;
 use replay::{Play, Stated};
 use std::cmp::Ordering;
 use std::convert::Infallible;
 use verdict::Verdict;
-pub(super) use words::is_resignation;
+pub(super) use verdict::by_mover as winner_by;
 
 /// Number of warnings about single lines, after which the rest is summed up.
 const MAX_WARNINGS: usize = 50;
@@ -160,7 +160,7 @@ pub(super) fn piece_of(text: &str) -> Option<Piece> {
             mover: None,
             border: Border::No,
             is_weak: false,
-            is_beside_words: false,
+            beside: Beside::No,
         });
     }
     let found = Lexer::new(text, false).read();
@@ -181,7 +181,7 @@ pub(super) fn winner(text: &str) -> Option<Option<Player>> {
     let text = text.split(' ').map(full).collect::<Vec<_>>().join(" ");
     let bare = verdict::read(&text, ["", ""]);
     let labelled = || verdict::read(&format!("result: {text}"), ["", ""]);
-    match if matches!(bare, Verdict::Nothing | Verdict::Weak) { labelled() } else { bare } {
+    match if matches!(bare, Verdict::Won(_) | Verdict::Open) { bare } else { labelled() } {
         Verdict::Open | Verdict::Nothing => Some(None),
         Verdict::Won(player) => Some(Some(player)),
         Verdict::Weak | Verdict::Unclear => None,
@@ -194,46 +194,60 @@ pub(super) fn ways(start: Position, pieces: &[Piece]) -> Vec<Way> {
     Way::likely(start, &forms)
 }
 
-/// Returns warnings of whole moves and of results in a text around games. `line` is the number of its first line.
-pub(super) fn outside(text: &str, line: usize) -> Vec<Warning> {
+/// Adds warnings of whole moves and of results in a text around games. `line` is the number of its first line.
+pub(super) fn outside(text: &str, line: usize, warnings: &mut Warnings) {
     let found = Lexer::new(text, false).read();
-    let mut warnings = whole_moves(&found.pieces, text, line);
     let mut lines = Lines::from(text, line);
-    for (_, offset, mark) in found.marks.into_iter().take(MAX_WARNINGS) {
+    let mut moves = whole_moves(&found.pieces, text).peekable();
+    let mut results = found.marks.iter().filter_map(|(_, offset, mark)| {
         let result = match mark {
-            Mark::Sentence { begin, end, .. } => &text[begin as usize..end as usize],
-            Mark::Won(_) => text[..offset].trim_end().rsplit(char::is_whitespace).next().unwrap_or_default(),
-            _ => continue,
+            Mark::Sentence { begin, end, .. } => &text[*begin as usize..*end as usize],
+            Mark::Won(_) => text[..*offset].trim_end().rsplit(char::is_whitespace).next().unwrap_or_default(),
+            Mark::Tag(Label::Result | Label::Winner | Label::Loser, value) => value,
+            Mark::Header(fields) => fields.get(2)?,
+            _ => return None,
         };
-        if !matches!(verdict::read(result, ["", ""]), Verdict::Weak) {
-            let shown: String = result.trim().chars().take(60).collect();
-            warnings.push(Warning::new(
-                lines.at(offset),
-                format!("a result outside of the games is left out: {shown}"),
-            ));
-        }
+        let shown: String = result.trim().chars().take(60).collect();
+        let is_result = !shown.is_empty() && verdict::read(result, ["", ""]) != Verdict::Weak;
+        is_result.then(|| (*offset, format!("a result outside of the games is left out: {shown}")))
+    });
+    let mut result = results.next();
+    loop {
+        let is_move = match (moves.peek(), &result) {
+            (Some((of_move, _)), Some((offset, _))) => of_move <= offset,
+            (next, _) => next.is_some(),
+        };
+        let next = if is_move { moves.next() } else { std::mem::replace(&mut result, results.next()) };
+        let Some((offset, text)) = next else { break };
+        warnings.push(Warning::new(lines.at(offset), text));
     }
-    warnings.sort_by_key(|warning| warning.line);
-    warnings
 }
 
 /// Returns warnings of whole moves in a text that holds no game. `line` is the number of its first line.
 pub(super) fn strays(text: &str, line: usize) -> Vec<Warning> {
-    whole_moves(&Lexer::new(text, false).read().pieces, text, line)
+    let found = Lexer::new(text, false).read();
+    let mut lines = Lines::from(text, line);
+    let mut moves = whole_moves(&found.pieces, text);
+    let shown = moves.by_ref().take(MAX_WARNINGS);
+    let mut warnings: Vec<Warning> =
+        shown.map(|(offset, text)| Warning::new(lines.at(offset), text)).collect();
+    if let Some([first, last]) =
+        moves.map(|(offset, _)| [offset; 2]).reduce(|[first, _], [last, _]| [first, last])
+    {
+        let [first, last] = [first, last].map(|offset| lines.at(offset));
+        let text = format!("more lines up to line {last} hold moves that are in no game");
+        warnings.push(Warning::new(first, text));
+    }
+    warnings
 }
 
-/// Returns warnings of the whole moves among the pieces of a text.
-fn whole_moves(pieces: &[Piece], text: &str, line: usize) -> Vec<Warning> {
-    let mut lines = Lines::new(text);
+/// Returns the offsets of the whole moves among the pieces of a text, and their warnings.
+fn whole_moves<'t>(pieces: &'t [Piece], text: &'t str) -> impl Iterator<Item = (usize, String)> + 't {
     let whole = pieces.iter().filter(|piece| piece.form != Form::Fragment && !piece.is_weak);
-    let warning = |piece: &Piece| {
+    whole.map(|piece| {
         let shown = &text[piece.begin as usize..piece.end as usize];
-        Warning::new(
-            line - 1 + lines.at(piece.begin as usize),
-            format!("in no game: {}", shown.replace('\n', " ")),
-        )
-    };
-    whole.take(MAX_WARNINGS).map(warning).collect()
+        (piece.begin as usize, format!("in no game: {}", shown.replace('\n', " ")))
+    })
 }
 
 struct Scan<'a, 'i, 't> {
@@ -334,6 +348,10 @@ impl Scan<'_, '_, '_> {
                     offset,
                     format!("number {next} follows number {last}: moves between them are missing"),
                 );
+            }
+            Mark::Rivals(_) if !heading.black.is_empty() || !heading.white.is_empty() => {}
+            Mark::Rivals(names) => {
+                self.warn(offset, format!("the name {names} is not kept: name 先手 and 后手"));
             }
             Mark::Won(_) | Mark::Sentence { .. } | Mark::Named(..) => {}
         }

@@ -29,6 +29,31 @@ pub enum Aside {
     Comment,
 }
 
+/// Place of a piece beside the words of a sentence on its line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beside {
+    /// No words.
+    No,
+    /// Words stand before it.
+    Behind,
+    /// Words stand behind it.
+    Before,
+    /// Words stand on both sides.
+    Both,
+}
+
+impl Beside {
+    /// Returns the place with words behind the piece, or without them.
+    pub fn with_words_behind(self, are_words: bool) -> Self {
+        match (self, are_words) {
+            (Self::No | Self::Before, true) => Self::Before,
+            (Self::Behind | Self::Both, true) => Self::Both,
+            (Self::No | Self::Before, false) => Self::No,
+            (Self::Behind | Self::Both, false) => Self::Behind,
+        }
+    }
+}
+
 /// Sign of the text that a new game can begin, the weakest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Border {
@@ -82,8 +107,8 @@ pub struct Piece {
     pub border: Border,
     /// True if a word or number of prose can look like this.
     pub is_weak: bool,
-    /// True if words of a sentence stand before it on its line.
-    pub is_beside_words: bool,
+    /// Place beside words of its line.
+    pub beside: Beside,
 }
 
 impl Piece {
@@ -164,6 +189,8 @@ pub enum Mark {
     Gap(i64, i64),
     /// Name of a player.
     Named(Player, String),
+    /// Names of both players, whose order says nothing.
+    Rivals(String),
     /// The start position that JSON of another program states; `None` if it is unclear.
     Start(Option<Box<Position>>),
 }

@@ -1,6 +1,6 @@
 //! Legal replay decides how the coordinates of a text count.
 
-use super::piece::{Aside, Border, Colour, Form, OPEN, Piece};
+use super::piece::{Aside, Beside, Border, Colour, Form, OPEN, Piece};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::{Size, Square};
@@ -295,10 +295,13 @@ impl Play {
     /// Returns the index of the first of the last pieces in use if these, and no others, stand beside words: they can be moves
     /// that were not played.
     pub fn remark(&self, pieces: &[Piece], used: &[bool]) -> Option<usize> {
-        let mut own = (self.begin..self.end).filter(|&index| used[index]);
-        let first = own.clone().find(|&index| pieces[index].is_beside_words)?;
-        let is_last = own.all(|index| pieces[index].is_beside_words == (index >= first));
-        (is_last && first > self.begin).then_some(first)
+        let own = (self.begin..self.end).filter(|&index| used[index]);
+        [Beside::Behind, Beside::Before].into_iter().find_map(|side| {
+            let has_words = |index: usize| [side, Beside::Both].contains(&pieces[index].beside);
+            let first = own.clone().find(|&index| has_words(index))?;
+            let is_last = own.clone().all(|index| has_words(index) == (index >= first));
+            (is_last && first > self.begin).then_some(first)
+        })
     }
 
     /// True if the moves are those of another game, and further ones beside the main line.

@@ -62,6 +62,8 @@ enum Token {
     Unit,
     Game,
     Number,
+    /// A number that can be a player's share of a result: true for 1, false for 0.
+    Point(bool),
     /// A word for a game without a winner.
     Open,
     Doubt,
@@ -212,6 +214,10 @@ pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
     let is_name = |name: &&str| differ && name.contains(char::is_alphanumeric);
     let names = names.each_ref().map(|name| Some(name.as_str()).filter(is_name).unwrap_or_default());
     let (mut tokens, is_strong) = tokens(&normal(sentence), names);
+    let tally = tally(&tokens);
+    for token in &mut tokens {
+        *token = if matches!(token, Token::Point(_)) { Token::Number } else { *token };
+    }
     for at in 0..tokens.len() {
         // `win 45%`
         let behind = tokens[at + 1..].iter().filter(|token| !matches!(token, Token::Is | Token::Colon));
@@ -228,7 +234,10 @@ pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
             )
     });
     if !states && !tokens.iter().any(|token| is_verb(*token)) {
-        return Verdict::Nothing;
+        return tally.unwrap_or(Verdict::Nothing);
+    }
+    if let Some(Verdict::Won(player)) = tally {
+        return Verdict::Won(player);
     }
     let names_player = tokens.iter().any(|token| matches!(token, Token::Player(_)));
     match (Parser { tokens: &tokens, at: 0, subject_won: false }).statements() {
@@ -236,6 +245,58 @@ pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
         Some(None) => Verdict::Open,
         None if is_strong || names_player || states => Verdict::Unclear,
         None => Verdict::Weak,
+    }
+}
+
+/// Reads a result in numbers beside both players: `White 0 Black 1`, `Ann 1-0 Bob`, `Ann - Bob 1-0`; `None` if there are
+/// other words. A label can come before it. [`Verdict::Unclear`] if the numbers name no winner, [`Verdict::Weak`] if a
+/// player has an unknown name.
+fn tally(tokens: &[Token]) -> Option<Verdict> {
+    let is_player = |token: &Token| matches!(token, Token::Player(_) | Token::Other);
+    let label = tokens.iter().position(|token| *token == Token::Colon).filter(|&at| {
+        !tokens[..at]
+            .iter()
+            .any(|token| matches!(token, Token::Player(_) | Token::Point(_) | Token::Score(_)))
+    });
+    let rest = &tokens[label.map_or(0, |at| at + 1)..];
+    let is_between = |token: &Token| matches!(token, Token::Is | Token::Colon | Token::Lead | Token::Open);
+    let mut items: Vec<Token> = rest.iter().copied().filter(|token| !is_between(token)).collect();
+    // A name has several words.
+    items.dedup_by(|next, last| [*next, *last] == [Token::Other; 2]);
+    let won = |winner: Token, loser: Token| match (winner, loser) {
+        (Token::Player(winner), Token::Player(loser)) if loser == opponent(winner) => Verdict::Won(winner),
+        _ => Verdict::Weak,
+    };
+    let is_number = |token: &Token| matches!(token, Token::Number | Token::Point(_));
+    let (players, result): (Vec<Token>, Vec<Token>) = items.iter().partition(|token| is_player(token));
+    let has_score = items.len() > 1 && items.iter().any(|token| matches!(token, Token::Score(_)));
+    let unclear = has_score.then_some(Verdict::Unclear);
+    // Two unknown names beside each other look like one.
+    let [first, second] = players[..] else { return unclear };
+    match result[..] {
+        [Token::Score(player)] => match won(first, second) {
+            Verdict::Won(_) if player == Player::First => Some(won(first, second)),
+            Verdict::Won(_) => Some(won(second, first)),
+            _ => Some(Verdict::Unclear),
+        },
+        [Token::Point(true), Token::Point(false)] if is_player(&items[0]) => Some(won(first, second)),
+        [Token::Point(false), Token::Point(true)] if is_player(&items[0]) => Some(won(second, first)),
+        [a, b] if is_number(&a) && is_number(&b) && items.len() == 4 => {
+            let is_known = won(first, second) != Verdict::Weak && is_player(&items[0]);
+            is_known.then_some(Verdict::Unclear)
+        }
+        _ => unclear,
+    }
+}
+
+/// Returns the winner that a text in place of a move of the first player names: `resigned`, `lost on time`, `timeout`.
+pub fn by_mover(text: &str) -> Option<Player> {
+    let (cause, _) = tokens(&normal(text), ["", ""]);
+    let is_cause = cause.iter().all(|token| matches!(token, Token::Means | Token::By | Token::Is));
+    match read(&format!("first {text}"), ["", ""]) {
+        Verdict::Won(player) => Some(player),
+        _ if is_cause && cause.contains(&Token::Means) => Some(Player::Second),
+        _ => None,
     }
 }
 
@@ -281,8 +342,13 @@ fn tokens(text: &str, names: [&str; 2]) -> (Vec<Token>, bool) {
                 length
             }
             None if letter.is_ascii_digit() => {
-                tokens.push(Token::Number);
-                rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len())
+                let length = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+                tokens.push(match rest[..length].trim_end_matches('.') {
+                    "1" => Token::Point(true),
+                    "0" => Token::Point(false),
+                    _ => Token::Number,
+                });
+                length
             }
             None if is_word(letter) => {
                 tokens.push(Token::Other);

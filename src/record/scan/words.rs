@@ -30,6 +30,17 @@ pub fn squares(word: &str) -> Option<Squares> {
     }
 }
 
+/// Reads a word of squares behind the letter of a piece, `Ad1d7`, or of a colour, which it returns.
+pub fn lettered_squares(word: &str) -> Option<(Option<Colour>, Vec<[i8; 2]>)> {
+    let squares = plain_squares(word.strip_prefix(|letter: char| letter.is_ascii_uppercase())?)?;
+    let colour = match word.as_bytes()[0] {
+        b'B' => Some(Colour::Black),
+        b'W' => Some(Colour::White),
+        _ => None,
+    };
+    Some((colour, squares))
+}
+
 fn plain_squares(word: &str) -> Option<Vec<[i8; 2]>> {
     let mut squares = Vec::new();
     let mut rest = word;
@@ -312,11 +323,6 @@ pub fn ends_a_game(text: &str) -> bool {
         ["resign", "forfeit", "flagged", "surrender", "认输", "認輸", "投降", "弃权", "棄權", "投了"];
     let text = text.to_ascii_lowercase();
     SIGNS.iter().any(|sign| text.contains(sign))
-}
-
-/// True if a text says no more than that a player resigns.
-pub fn is_resignation(text: &str) -> bool {
-    ["resign", "resigns", "resigned", "认输", "認輸", "投了", "投降"].contains(&&*text.trim().to_lowercase())
 }
 
 /// Returns the first mover's colour that a Chinese text states: 执白先手.

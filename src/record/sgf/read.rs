@@ -28,7 +28,7 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
     let (mut scanner, mut lines) = (Scanner::new(text), Lines::new(text));
     let (mut end, mut failure, mut unknown) = (0, None, BTreeSet::new());
     while let Some(mut tree) = scanner.tree() {
-        intake.warnings.extend(scan::outside(&text[end..tree.range.start], lines.at(end)));
+        scan::outside(&text[end..tree.range.start], lines.at(end), &mut intake.warnings);
         let line = lines.at(tree.range.start);
         end = tree.range.end;
         match game_of(&tree) {
@@ -49,7 +49,7 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
             }
         }
     }
-    intake.warnings.extend(scan::outside(&text[end..], lines.at(end)));
+    scan::outside(&text[end..], lines.at(end), &mut intake.warnings);
     match failure {
         _ if intake.games > 0 => Ok(()),
         Some(failure) => Err(MalformedText::new(failure.to_string())),
@@ -260,7 +260,7 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
         .take(MAX_PLIES)
         .collect();
     let (way, swapped) = way_of(&set_up, &moves).map_err(at_root)?;
-    let mut reader = Reader { tree, way, swapped, problems: Vec::new(), resigned: None };
+    let mut reader = Reader { tree, way, swapped, problems: Vec::new(), ended: None };
     let game = reader.line(tree.nodes().next(), &mut Vec::new(), 0)?;
     if let Some(played) = game.moves.first().filter(|_| way.is_odd()) {
         let node = main_line(tree).find(has_move).unwrap_or_default();
@@ -273,9 +273,12 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
         reader.problems.push((tree.offset(node), "White moves first in this game".into()));
     }
     let mut record = heading.record(way.start, swapped).map_err(at_root)?;
-    if let Some((side, offset)) = reader.resigned {
-        let winner = *record.winner.get_or_insert(side.opponent());
-        if winner == side {
+    if let Some((side, how, offset)) = reader.ended {
+        if record.winner.is_none() && record.forfeit.is_none() {
+            record.forfeit = forfeit_of(&how.to_lowercase()).map(|kind| (kind.to_owned(), one_line(&how)));
+        }
+        let winner = *record.winner.get_or_insert(side);
+        if winner != side {
             let problem = format!("another result of this game says that {winner} has won");
             reader.problems.push((offset, problem));
         }
@@ -333,13 +336,17 @@ type Outcome = (Option<Side>, Option<&'static str>);
 fn read_result(text: &str, first: Side, swapped: bool) -> Option<Outcome> {
     let lower = text.trim().to_lowercase();
     let Some(player) = winner_of(&lower)? else { return Some((None, None)) };
-    let winner = match player {
+    Some((Some(side_of(player, first, swapped)), forfeit_of(&lower)))
+}
+
+/// Returns the side of a player. `first` moves first; `swapped` exchanges the colours of the file.
+fn side_of(player: Player, first: Side, swapped: bool) -> Side {
+    match player {
         Player::First => first,
         Player::Second => first.opponent(),
         Player::Of(colour) if swapped == (colour == Colour::Black) => Side::White,
         Player::Of(_) => Side::Black,
-    };
-    Some((Some(winner), forfeit_of(&lower)))
+    }
 }
 
 /// Returns the winner of a result in lower case: by the letter of the standard, `b+3`; else by a number, Black's score
@@ -395,9 +402,8 @@ fn unbroken(text: Cow<'_, str>) -> Cow<'_, str> {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
         Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
     };
-    if text.chars().all(|c| c.is_ascii_alphabetic() || c.is_whitespace())
-        && text.contains(char::is_whitespace)
-    {
+    let is_coordinate = |c: char| ('a'..='j').contains(&c.to_ascii_lowercase());
+    if text.chars().all(|c| is_coordinate(c) || c.is_whitespace()) && text.contains(char::is_whitespace) {
         return text.split_whitespace().collect();
     }
     if text.contains('\n') { text.lines().map(str::trim).collect() } else { text }
@@ -410,8 +416,8 @@ struct Reader<'a> {
     /// True if the file's White is our Black.
     swapped: bool,
     problems: Vec<Problem>,
-    /// The side that resigns in place of its move, and the offset.
-    resigned: Option<(Side, usize)>,
+    /// The winner that a text in place of a move names, the text, and its offset.
+    ended: Option<(Side, String, usize)>,
 }
 
 impl Reader<'_> {
@@ -544,9 +550,11 @@ impl Reader<'_> {
                     before.push(mv);
                 }
                 Err(problem) => {
-                    let is_end = self.tree.children(node).next().is_none() && is_no_move(&text);
-                    if is_end && nesting == 0 && scan::is_resignation(&text) {
-                        self.resigned = Some((side, offset));
+                    let winner = self.winner_instead(&text, side);
+                    let is_last = self.tree.children(node).next().is_none();
+                    let is_end = is_last && (is_no_move(&text) || winner.is_some() && nesting == 0);
+                    if let Some(winner) = winner.filter(|_| nesting == 0) {
+                        self.ended = Some((winner, text.into_owned(), offset));
                     }
                     if !is_end {
                         let what = if nesting == 0 { "the game" } else { "the variation" };
@@ -558,6 +566,21 @@ impl Reader<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Returns the winner that a text in place of a side's move names.
+    fn winner_instead(&self, text: &str, side: Side) -> Option<Side> {
+        let first = self.way.start.side();
+        let lower = text.to_lowercase();
+        if lower.parse::<f64>().is_ok() {
+            return None;
+        }
+        let of_words = || match scan::winner_by(&lower)? {
+            Player::First => Some(side),
+            _ => Some(side.opponent()),
+        };
+        let named = winner_of(&lower).flatten().map(|player| side_of(player, first, self.swapped));
+        named.filter(|_| !is_no_move(text)).or_else(of_words)
     }
 
     /// Returns the move of a side after the moves `before`. Fails if it is malformed or the other side's turn.
@@ -586,10 +609,9 @@ impl Reader<'_> {
     }
 }
 
-/// True if a value says that no move was played.
+/// True if a value is what programs write where no move was played.
 fn is_no_move(text: &str) -> bool {
-    ["", "tt", "pass", "resign", "resigns", "--", "null", "none"]
-        .contains(&&*text.trim().to_ascii_lowercase())
+    ["", "tt", "--", "null", "none"].contains(&&*text.trim().to_ascii_lowercase())
 }
 
 /// Parses the first line of a comment into `played` and returns the other lines. Returns the whole comment if its first

@@ -2,6 +2,7 @@
 //! around a game, a missing first `;` or last `)`, and brackets in pairs inside a value.
 
 use crate::record::reading::reserve_some;
+use crate::record::scan;
 use crate::record::work;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -77,6 +78,7 @@ pub(super) struct Tree<'a> {
     text: &'a str,
     nodes: Vec<Node>,
     values: Vec<Value>,
+    has_moves: bool,
     pub range: Range<usize>,
     pub problems: Vec<(usize, String)>,
 }
@@ -161,7 +163,12 @@ impl<'a> Scanner<'a> {
 
     /// Returns the next game's tree; `None` if no game is left.
     pub fn tree(&mut self) -> Option<Tree<'a>> {
-        self.at += begin(self.rest())?;
+        let before = self.at;
+        self.at += match (self.at, self.rest().trim_start()) {
+            (0, _) => begin(self.rest())?,
+            (_, rest) if begins_root(rest, self.is_lower) => self.rest().len() - rest.len(),
+            _ => with_parenthesis(self.rest())?,
+        };
         // The first letter of the game; a game without one ends before the search does.
         let first =
             self.rest().find(|c: char| c.is_ascii_alphabetic() || c == ')').map(|at| &self.rest()[at..]);
@@ -171,11 +178,20 @@ impl<'a> Scanner<'a> {
             text: self.text,
             nodes: Vec::new(),
             values: Vec::new(),
+            has_moves: false,
             range: self.at..self.at,
             problems: Vec::new(),
         };
         // `last`: parent of the next node. `opened`: the node before each open parenthesis.
         let (mut last, mut opened) = (0, Vec::new());
+        if !self.rest().starts_with('(') {
+            // The game has lost its parenthesis.
+            opened.push(0);
+            let rest = self.text[before..self.at].rsplit('\n').next().unwrap_or_default();
+            if rest.contains(char::is_alphanumeric) && rest.contains(']') {
+                tree.add_problem(self.at, || format!("the property {} is not kept", shortened(rest.trim())));
+            }
+        }
         while let Some(first) = self.rest().chars().next() {
             work::count(1);
             match first {
@@ -186,6 +202,7 @@ impl<'a> Scanner<'a> {
                 }
                 '(' => opened.push(last as u32),
                 ')' => last = opened.pop().unwrap_or_default() as usize,
+                ';' if tree.has_moves && begins_root(self.rest(), self.is_lower) => break,
                 ';' | 'A'..='Z' | 'a'..='z' if tree.is_too_large(self.at) => {
                     let text = "the rest of this game is left out: it has too many nodes without moves";
                     tree.problems.push((self.at, text.into()));
@@ -252,6 +269,8 @@ impl<'a> Scanner<'a> {
             *last = tree.add(*last, offset);
         }
         let result = self.property(tree);
+        let is_move = ["B", "W"].iter().any(|name| starts_with_name(&self.text[offset..], name));
+        tree.has_moves |= is_move && result.is_ok();
         let is_late = *last + 1 != tree.nodes.len();
         if result.is_err() || is_late {
             tree.values.truncate(known);
@@ -322,19 +341,67 @@ const MAX_SMALL_TREE: usize = 1 << 20;
 /// Maximum number of parentheses around a node. More than the moves of any game.
 const MAX_DEPTH: usize = 1000;
 
-/// Returns the offset of a parenthesis that begins a game: a node or a property with a value follows.
+/// Returns the offset at which the first game of a text begins: that of its parenthesis, or of its first property if
+/// the game has lost its beginning.
 pub(super) fn begin(text: &str) -> Option<usize> {
+    let whole = with_parenthesis(text);
+    let before = &text[..whole.unwrap_or(text.len())];
+    without_parenthesis(before).or(whole)
+}
+
+/// Returns the offset of a parenthesis that begins a game: a node or a property with a value follows.
+fn with_parenthesis(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
         let begin = at + text[at..].find('(')?;
         let after = text[begin..].trim_start_matches(|c: char| c.is_whitespace() || c == '(');
         work::count(text.len() - at - after.len());
+        // The last one: those before it only hold games.
+        let last = text[..text.len() - after.len()].rfind('(');
         if after.starts_with(';') || begins_property(after, false) {
-            return Some(begin);
+            return last;
         }
         // All parentheses before it are followed by it, too.
         at = text.len() - after.len();
     }
+}
+
+/// Returns the offset of the first property in a text with a node that holds a move, `;B[`.
+fn without_parenthesis(text: &str) -> Option<usize> {
+    let is_move = |&at: &usize| {
+        let after = text[at + 1..].trim_start();
+        work::count(text.len() - at - after.len());
+        let value = after.strip_prefix(['B', 'W']).and_then(|value| value.trim_start().strip_prefix('['));
+        value.is_some_and(|value| value.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()))
+    };
+    let node = text.match_indices(';').map(|(at, _)| at).find(is_move)?;
+    let name = |at: usize| {
+        let before = text[..at].bytes().rev().take(12).take_while(u8::is_ascii_uppercase).count();
+        let value = text[at + 1..].split(']').next().unwrap_or_default();
+        // `B[Ann]`: the beginning of `PB[Ann]` is lost.
+        let is_cut = ["B", "W"].contains(&&text[at - before..at])
+            && (value.len() > MAX_MOVE || scan::piece_of(value).is_none());
+        (before > 0 && !is_cut).then_some(at - before)
+    };
+    text[..node].match_indices('[').find_map(|(at, _)| name(at)).or(Some(node))
+}
+
+/// Maximum length of a move in any notation, in bytes.
+const MAX_MOVE: usize = 40;
+
+/// True if a node comes first that only begins a game, with or without its semicolon: properties of the whole file lead
+/// it.
+fn begins_root(text: &str, is_lower: bool) -> bool {
+    let node = text.strip_prefix(';').unwrap_or(text).trim_start();
+    work::count(text.len() - node.len());
+    begins_property(node, is_lower)
+        && ["GM", "FF", "CA", "AP", "ST", "SZ"].iter().any(|name| starts_with_name(node, name))
+}
+
+/// True if a property of this name comes first, in upper or lower case.
+fn starts_with_name(text: &str, name: &str) -> bool {
+    let (Some(first), Some(rest)) = (text.get(..name.len()), text.get(name.len()..)) else { return false };
+    first.eq_ignore_ascii_case(name) && !rest.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// True if a property comes first. `is_lower` allows names in lower case, which words of a value look like.

@@ -1,14 +1,14 @@
 //! Finds pieces that look like moves, and statements about the game, in any text.
 
+mod points;
 mod results;
 mod values;
 
 use super::half_width::half_width;
 use super::header;
-use super::piece::{Aside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player};
+use super::piece::{Aside, Beside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player};
 use super::verdict;
 use super::words;
-use crate::record::work;
 
 /// What a text holds, in its order.
 #[derive(Default, Debug)]
@@ -86,11 +86,25 @@ impl<T> Stack<T> {
 /// Depth of a continuation that ends with its string.
 const IN_STRING: usize = usize::MAX;
 
-/// Maximum number of points of a long word that are read together, a multiple of three and four.
-const MAX_POINTS: usize = 48;
-
 /// Maximum number of numbers that are read together, a multiple of six.
 const MAX_RUN: usize = 6000;
+
+/// State of the line that is read.
+#[derive(Default)]
+struct Line {
+    /// Offset of its first letter.
+    begin: usize,
+    /// Words of prose.
+    prose: usize,
+    /// True if words, or a sign of a comment, stand in its main line.
+    has_words: bool,
+    /// Number of open square brackets.
+    squared: usize,
+    /// The last word.
+    recent: String,
+    /// Colours named since the last piece: two are those of the players, and none is the mover.
+    named: Vec<Colour>,
+}
 
 /// Reads a text front to back.
 pub struct Lexer<'a> {
@@ -116,8 +130,6 @@ pub struct Lexer<'a> {
     /// True inside a string of JSON.
     in_string: bool,
     mover: Option<Colour>,
-    /// Colours named in the line since the last piece: two are those of the players, and none is the mover.
-    named: Vec<Colour>,
     /// Number read last, which can number a move.
     numbering: Option<i64>,
     /// True if a point or the beginning of the line shows that the number counts moves.
@@ -133,14 +145,7 @@ pub struct Lexer<'a> {
     is_over: bool,
     /// Name of the JSON value that holds the moves of the game.
     list: Option<String>,
-    /// Words of prose in the line.
-    prose: usize,
-    /// True if words, or a sign of a comment, stand in the main line of this line.
-    has_words: bool,
-    /// Number of open square brackets in this line.
-    squared: usize,
-    /// The last word of the line.
-    recent: String,
+    here: Line,
     /// Offset behind the last sentence that was read for a result.
     judged: usize,
     /// Number of unclear results.
@@ -175,7 +180,6 @@ impl<'a> Lexer<'a> {
             continued: IN_STRING,
             in_string: false,
             mover: None,
-            named: Vec::new(),
             numbering: None,
             counts: false,
             sequence: None,
@@ -184,10 +188,7 @@ impl<'a> Lexer<'a> {
             begins_game: false,
             is_over: false,
             list: None,
-            prose: 0,
-            has_words: false,
-            squared: 0,
-            recent: String::new(),
+            here: Line::default(),
             judged: 0,
             unclear: 0,
             after_unclear: false,
@@ -208,6 +209,7 @@ impl<'a> Lexer<'a> {
             }
             self.token(letter);
         }
+        self.whole_line();
         self.end_points();
         self.end_run();
         self.found
@@ -274,7 +276,10 @@ impl<'a> Lexer<'a> {
     fn punctuation(&mut self, letter: char) {
         let begin = self.skip();
         match letter {
-            '\n' => self.end_line(),
+            '\n' => {
+                self.whole_line();
+                self.end_line();
+            }
             '{' if !self.is_json => {
                 self.end_points();
                 self.end_run();
@@ -296,18 +301,18 @@ impl<'a> Lexer<'a> {
                 self.close();
             }
             '[' | '{' => {
-                self.squared += usize::from(letter == '[');
+                self.here.squared += usize::from(letter == '[');
                 self.opened.push((self.runs, self.run.len()));
                 self.has_key = false;
             }
             ']' | '}' => {
-                self.squared = self.squared.saturating_sub(usize::from(letter == ']'));
+                self.here.squared = self.here.squared.saturating_sub(usize::from(letter == ']'));
                 self.close();
                 self.end_continuation(self.opened.depth() + 1);
             }
-            '%' | '#' if self.had_space => self.has_words |= self.is_main_line(),
+            '%' | '#' if self.had_space => self.here.has_words |= self.is_main_line(),
             '/' if self.had_space && self.text[self.at..].starts_with(['/', '*']) => {
-                self.has_words |= self.is_main_line();
+                self.here.has_words |= self.is_main_line();
             }
             ',' => self.end_continuation(self.opened.depth()),
             '"' if self.is_json && !self.text[..begin].ends_with('\\') => {
@@ -323,11 +328,11 @@ impl<'a> Lexer<'a> {
     /// Reads the sign of a result: `B+`, `White+10`.
     fn plus(&mut self, begin: usize) {
         let won = |colour| Mark::Won(Player::Of(colour));
-        if matches!(self.recent.as_str(), "b" | "w") && self.before_word_is_alone(begin) {
-            self.mark(won(if self.recent == "b" { Colour::Black } else { Colour::White }));
+        if matches!(self.here.recent.as_str(), "b" | "w") && self.before_word_is_alone(begin) {
+            self.mark(won(if self.here.recent == "b" { Colour::Black } else { Colour::White }));
         } else if self.is_tight_result(begin) {
-            words::colour(&self.recent).into_iter().for_each(|colour| self.mark(won(colour)));
-        } else if words::colour(&self.recent).is_some() {
+            words::colour(&self.here.recent).into_iter().for_each(|colour| self.mark(won(colour)));
+        } else if words::colour(&self.here.recent).is_some() {
             self.margin(begin);
         }
     }
@@ -355,11 +360,9 @@ impl<'a> Lexer<'a> {
 
     fn end_line(&mut self) {
         self.line += 1;
-        (self.prose, self.has_words, self.squared) = (0, false, 0);
+        self.here = Line { begin: self.at, ..Line::default() };
         self.mover = None;
         self.in_continuation &= self.is_json;
-        self.named.clear();
-        self.recent.clear();
         if !self.is_json {
             self.numbering = None;
         }
@@ -476,7 +479,7 @@ impl<'a> Lexer<'a> {
             }
         }
         self.numbering = Some(value);
-        self.begins_game |= self.prose == 1 && words::is_game(&self.recent) && self.is_main_line();
+        self.begins_game |= self.here.prose == 1 && words::is_game(&self.here.recent) && self.is_main_line();
         let next = self.peek();
         let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
         let before = self.text[..begin].trim_end_matches([' ', '\t', '#', '>']);
@@ -568,7 +571,7 @@ impl<'a> Lexer<'a> {
             () => gap,
         };
         (self.begins_game, self.after_unclear) = (false, false);
-        self.named.clear();
+        self.here.named.clear();
         if is_first {
             self.first_numbered = self.found.pieces.len();
         }
@@ -589,9 +592,22 @@ impl<'a> Lexer<'a> {
             aside,
             mover: self.mover.take(),
             border,
-            is_weak: is_weak || self.prose > 3,
-            is_beside_words: self.has_words || self.squared > 0 && form != Form::Numbers,
+            is_weak: is_weak || self.here.prose > 3,
+            beside: match self.here.has_words || self.here.squared > 0 && form != Form::Numbers {
+                true => Beside::Behind,
+                false => Beside::No,
+            },
         });
+    }
+
+    /// Notes that a word of a sentence, or a statement about the winner, stands behind the last piece on this line.
+    fn follow_with_words(&mut self, are_words: bool) {
+        let is_inside = self.in_braces > 0 || self.in_continuation || self.here.squared > 0 || self.is_json;
+        let begin = self.here.begin;
+        let last = self.found.pieces.last_mut().filter(|piece| piece.end as usize > begin);
+        if let Some(last) = last.filter(|_| !is_inside) {
+            last.beside = last.beside.with_words_behind(are_words);
+        }
     }
 
     /// Compares the number of a move with the one before; marks a gap. Turns of two moves, or moves, can be counted.
@@ -640,10 +656,17 @@ impl<'a> Lexer<'a> {
     fn classify(&mut self, word: &str, begin: usize, end: usize) {
         if let Some((from, squares)) = words::squares(word) {
             self.end_run();
-            // In `Qd1d7,g7` the first square is the origin, in `Qd7g7` it is open.
-            let is_open = from == Some([OPEN; 2]) && squares.len() == 2;
-            let from = from.filter(|_| !(is_open && self.goes_on_with_a_square(end)));
+            // In `Qd1d7,g7` and `Qd1-d7/g7` the first square is the origin, in `Qd7g7` it is open.
+            let is_open = from == Some([OPEN; 2]);
+            let from = from.filter(|_| !(is_open && self.completes_a_move(squares.len(), end)));
             return self.add_points(Form::Squares, from, &squares, begin, end);
+        }
+        if let Some((colour, squares)) = words::lettered_squares(word)
+            && self.completes_a_move(squares.len(), end)
+        {
+            self.end_run();
+            self.mover = colour.or(self.mover);
+            return self.add_points(Form::Squares, None, &squares, begin, end);
         }
         if let Some(pairs) = words::pairs(word) {
             self.end_run();
@@ -653,132 +676,12 @@ impl<'a> Lexer<'a> {
             let behind = self.text[end..].trim_start_matches([' ', '\t', '\r']);
             behind.is_empty() || behind.starts_with('\n')
         };
-        if words::is_damaged(word) || self.prose == 0 && words::is_cut_off(word) && is_last() {
+        if words::is_damaged(word) || self.here.prose == 0 && words::is_cut_off(word) && is_last() {
             self.end_run();
             self.end_points();
             return self.push_fragment(begin, end, words::is_prose(word));
         }
         self.plain(word);
-    }
-
-    /// Adds squares or pairs of letters. `from` is the part of the origin that a piece letter `Q` comes with.
-    fn add_points(&mut self, form: Form, from: Option<[i8; 2]>, all: &[[i8; 2]], begin: usize, end: usize) {
-        let is_tight = self.points.last().is_some_and(|last| {
-            let between = self.text[last.end..begin].chars().map(half_width);
-            between.clone().all(|c| !c.is_whitespace())
-        });
-        let is_whole = all.len() >= 3 || from.is_some();
-        if let [label] = self.points[..]
-            && is_whole
-            && !is_tight
-            && self.is_first_of_line(label)
-        {
-            self.points.clear();
-            self.push_fragment(label.begin, label.end, true);
-        }
-        if form != self.form || is_whole && !is_tight {
-            self.end_points();
-        }
-        self.form = form;
-        let points = from.iter().chain(all).enumerate().map(|(index, &numbers)| Point {
-            numbers,
-            begin,
-            end,
-            is_tight: is_tight || index > 0,
-        });
-        let mut points = points.peekable();
-        while points.peek().is_some() {
-            self.points.extend(points.by_ref().take(MAX_POINTS));
-            self.take_moves();
-        }
-    }
-
-    /// True if a point stands at the beginning of its line.
-    fn is_first_of_line(&self, point: Point) -> bool {
-        let line = self.text[..point.begin].trim_end_matches([' ', '\t']);
-        line.is_empty() || line.ends_with('\n')
-    }
-
-    /// Turns the first points into moves while there are enough.
-    fn take_moves(&mut self) {
-        loop {
-            let [from, to, third, ..] = self.points[..] else { return };
-            work::count(self.points.len());
-            let parts = !to.is_tight || self.text[from.end..].starts_with(['.', ':', ')']);
-            if parts && third.is_tight && to.numbers != third.numbers && self.is_tied(third) {
-                // A label before a whole move: `B1 g1-e1/e2`.
-                self.points.remove(0);
-                self.push_fragment(from.begin, from.end, true);
-                continue;
-            }
-            let taken = if to.numbers == third.numbers { 4 } else { 3 };
-            let Some(&arrow) = self.points.get(taken - 1) else { return };
-            if taken == 3 && to.is_tight && self.is_another_move(arrow, self.points.get(3)) {
-                self.points.drain(..2);
-                self.push_fragment(from.begin, to.end, false);
-                continue;
-            }
-            if self.is_unclosed(from, arrow) {
-                self.points.drain(..taken);
-                self.push_fragment(from.begin, arrow.end, false);
-                continue;
-            }
-            self.points.drain(..taken);
-            let is_weak = self.form == Form::Letters && (from.end != arrow.end || self.is_lower(from));
-            let numbers = [from.numbers, to.numbers, arrow.numbers];
-            self.push(self.form, numbers, from.begin, arrow.end, is_weak);
-        }
-    }
-
-    fn is_lower(&self, point: Point) -> bool {
-        self.text[point.begin..point.end].bytes().all(|byte| byte.is_ascii_lowercase()) && self.prose > 0
-    }
-
-    /// True if a point behind a space is the origin of another move: it is tied to the point after it.
-    fn is_another_move(&self, point: Point, next: Option<&Point>) -> bool {
-        !point.is_tight && (next.is_some_and(|next| next.begin == point.begin) || self.is_tied(point))
-    }
-
-    /// True if a dash, an arrow, a slash or a parenthesis ties a point to a square behind it.
-    fn is_tied(&self, point: Point) -> bool {
-        let after = self.text[point.end..].chars().next().map(half_width);
-        after.is_some_and(|c| "->/(".contains(c)) && self.goes_on_with_a_square(point.end)
-    }
-
-    /// True if a character of punctuation at the offset comes directly before a square.
-    fn goes_on_with_a_square(&self, end: usize) -> bool {
-        let mut after = self.text[end..].chars().map(half_width);
-        let is_tied = after.next().is_some_and(|c| c.is_ascii_punctuation());
-        let word: String = after.take_while(char::is_ascii_alphanumeric).collect();
-        is_tied && !word.starts_with('Q') && words::squares(&word).is_some()
-    }
-
-    /// True if a parenthesis was opened inside the move and is not closed after it: the end of the move is missing.
-    fn is_unclosed(&self, from: Point, arrow: Point) -> bool {
-        let inside = self.parentheses.last().is_some_and(|&opened| opened > from.begin);
-        let next = self.text[arrow.end..].chars().map(half_width).find(|c| *c != ' ');
-        inside && next != Some(')') && next.is_none_or(|c| !"-/,>".contains(c))
-    }
-
-    /// Ends a sequence of points: those left over are a damaged move, or a square in prose.
-    fn end_points(&mut self) {
-        let points = std::mem::take(&mut self.points);
-        let [first, .., last] = &points[..] else {
-            if let [only] = points[..] {
-                let is_tied = self.text[..only.begin].ends_with(['-', '/'])
-                    || self.text[only.end..].starts_with(['-', '/']);
-                let is_alone =
-                    (self.prose == 0 || is_tied) && self.in_braces == 0 && self.form == Form::Squares;
-                self.push_fragment(only.begin, only.end, !is_alone);
-            }
-            return;
-        };
-        if let [from, to, arrow] = points[..] {
-            let numbers = [from.numbers, to.numbers, arrow.numbers];
-            return self.push(self.form, numbers, from.begin, arrow.end, true);
-        }
-        let is_weak = self.form == Form::Letters || !points[1].is_tight && self.prose > 1;
-        self.push_fragment(first.begin, last.end, is_weak);
     }
 
     /// Handles a word that is no move.
@@ -804,32 +707,34 @@ impl<'a> Lexer<'a> {
         }
         self.end_points();
         self.end_run();
-        self.prose += usize::from(!words::is_label(&lower));
-        self.has_words |= !words::is_label(&lower) && self.is_main_line();
+        self.here.prose += usize::from(!words::is_label(&lower));
+        self.here.has_words |= !words::is_label(&lower) && self.is_main_line();
         let is_json_key = self.is_json && is_key;
         if words::begins_continuation(&lower) || is_json_key && words::names_other_moves(&lower) {
             self.begin_continuation(is_json_key);
         }
-        let begins_game = self.prose <= 2 && words::begins_game(&self.recent, &lower);
+        let begins_game = self.here.prose <= 2 && words::begins_game(&self.here.recent, &lower);
         self.begins_game |= begins_game && self.is_main_line();
         if verdict::is_sign(word) {
             self.judge();
+        } else if !words::is_label(&lower) && self.at > self.judged {
+            self.follow_with_words(true);
         }
         if words::parts_players(&lower) {
-            self.named = vec![Colour::Black, Colour::White];
+            self.here.named = vec![Colour::Black, Colour::White];
         }
         if let Some(colour) = words::colour(&lower) {
-            self.name(colour, matches!(next, Some(':' | ')')) || self.prose == 0);
+            self.name(colour, matches!(next, Some(':' | ')')) || self.here.prose == 0);
         }
-        self.recent = lower;
+        self.here.recent = lower;
     }
 
     /// Handles the name of a colour, which can be that of the player who moves next.
     fn name(&mut self, colour: Colour, can_move: bool) {
-        if !self.named.contains(&colour) {
-            self.named.push(colour);
+        if !self.here.named.contains(&colour) {
+            self.here.named.push(colour);
         }
-        self.mover = Some(colour).filter(|_| can_move && self.named.len() == 1);
+        self.mover = Some(colour).filter(|_| can_move && self.here.named.len() == 1);
     }
 
     /// Handles a run of letters outside ASCII, such as 先手胜.
@@ -852,25 +757,27 @@ impl<'a> Lexer<'a> {
         if words::begins_continuation(word) {
             self.begin_continuation(false);
         }
-        self.begins_game |= self.prose == 0 && words::begins_chinese_game(word) && self.is_main_line();
+        self.begins_game |= self.here.prose == 0 && words::begins_chinese_game(word) && self.is_main_line();
         if let Some(colour) = words::chinese_first(word) {
             self.mark(Mark::Begins(colour));
         }
         if verdict::is_sign(word) {
             self.judge();
+        } else if self.at > self.judged {
+            self.follow_with_words(true);
         }
         self.mover = None;
         if let Some(colour) = words::colour(&word.to_lowercase()) {
             self.name(colour, true);
         }
         if ["对", "對", "执"].contains(&word) {
-            self.named = vec![Colour::Black, Colour::White];
+            self.here.named = vec![Colour::Black, Colour::White];
         }
         self.key = Some(word.to_owned());
         self.has_key = self.is_json;
-        self.prose += 1;
-        self.has_words |= self.is_main_line();
-        self.recent = word.to_lowercase();
+        self.here.prose += 1;
+        self.here.has_words |= self.is_main_line();
+        self.here.recent = word.to_lowercase();
     }
 
     /// Reads a FEN: a board of rows, and the fields behind it.
@@ -929,10 +836,11 @@ impl<'a> Lexer<'a> {
     }
 
     fn begin_game(&mut self) {
+        self.judged = self.at;
         (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
         self.sequence = None;
         (self.begins_game, self.is_over) = (false, false);
-        (self.parentheses, self.in_braces, self.prose) = (Stack::default(), 0, 0);
+        (self.parentheses, self.in_braces, self.here.prose) = (Stack::default(), 0, 0);
         self.had_space = true;
     }
 }

@@ -5,6 +5,7 @@ use super::super::piece::{Aside, Mark, Player};
 use super::super::verdict::{self, Verdict};
 use super::super::words;
 use super::{Lexer, Number};
+use crate::record::work;
 
 /// Maximum number of letters on each side of a word that are read as its sentence.
 const MAX_SENTENCE: usize = 200;
@@ -12,8 +13,14 @@ const MAX_SENTENCE: usize = 200;
 /// Maximum number of letters that are read for a result in numbers.
 const MAX_SCORE: usize = 30;
 
-/// Maximum number of unclear results that are kept.
-const MAX_UNCLEAR: usize = 10_000;
+/// Maximum length of a line that is read as a whole, in bytes.
+const MAX_LINE: usize = 80;
+
+/// Maximum number of numbers in a line with a result.
+const MAX_NUMBERS: usize = 5;
+
+/// Maximum number of unclear results that are kept, and of others without moves between them.
+pub(super) const MAX_UNCLEAR: usize = 10_000;
 
 impl<'a> Lexer<'a> {
     /// Reads the sentence around the last word for a result.
@@ -33,10 +40,14 @@ impl<'a> Lexer<'a> {
             _ => return,
         };
         // In place of a move, `resign` is said by an unknown player.
-        let is_alone = self.is_json && words::is_resignation(text) && self.text[..begin].ends_with('"');
+        let gives_up = || verdict::by_mover(text) == Some(Player::Second);
+        let is_alone = self.is_json && self.text[..begin].ends_with('"') && gives_up();
         // The names of the players, which can come later, decide.
         let [begin, end] = [begin, end].map(|at| at as u32);
         self.mark(Mark::Sentence { begin, end, may_name: !of_variation && !is_alone });
+        if is_certain {
+            self.follow_with_words(false);
+        }
         self.unclear += usize::from(!is_certain);
         self.is_over |= is_over && is_certain;
         self.after_unclear |= is_over && !is_certain;
@@ -115,7 +126,7 @@ impl<'a> Lexer<'a> {
             .unwrap_or_default();
         let is_count = !by.is_empty() && by.bytes().all(|byte| byte.is_ascii_digit());
         let is_tight = self.text[..sign].ends_with(char::is_alphabetic);
-        is_tight && (is_count || ["R", "T", "F"].contains(&by)) && words::colour(&self.recent).is_some()
+        is_tight && (is_count || ["R", "T", "F"].contains(&by)) && words::colour(&self.here.recent).is_some()
     }
 
     /// Reads the rest of a line behind a colour and a plus sign: a number alone is a result without its unit.
@@ -126,6 +137,50 @@ impl<'a> Lexer<'a> {
             let begin = self.text[..sign].rfind('\n').map_or(0, |at| at + 1) as u32;
             let end = (self.at + line.len()) as u32;
             self.mark(Mark::Sentence { begin, end, may_name: false });
+        }
+    }
+
+    /// Reads the line that ends here for statements that no word shows, if it is short and holds no move.
+    pub(super) fn whole_line(&mut self) {
+        let begin = self.here.begin;
+        let line = self.text[begin..self.at].trim_end();
+        let holds_move = self.found.pieces.last().is_some_and(|piece| piece.end as usize > begin);
+        if !self.is_json && !holds_move && line.len() <= MAX_LINE {
+            self.rivals(line);
+            self.tally(line);
+        }
+    }
+
+    /// Reads a line for a result in numbers beside both players: `White 0 Black 1`, also with a line for each.
+    fn tally(&mut self, line: &str) {
+        work::count(line.len());
+        let (begin, end) = (self.here.begin, self.here.begin + line.len());
+        let mut numbers =
+            line.chars().map(half_width).map(|letter| letter.is_ascii_digit()).collect::<Vec<_>>();
+        numbers.dedup();
+        let count = numbers.iter().filter(|is_number| **is_number).count();
+        let is_known = self.found.marks.last().is_some_and(|(at, ..)| *at == self.found.pieces.len());
+        if self.judged > begin || !(1..=MAX_NUMBERS).contains(&count) || self.unclear >= MAX_UNCLEAR {
+            return;
+        }
+        let next = self.text[self.at..].split('\n').next().unwrap_or_default();
+        let both = (count <= 2 && next.len() <= MAX_LINE).then_some(self.at + next.len());
+        for end in [Some(end), both].into_iter().flatten() {
+            let verdict = verdict::read(&self.text[begin..end], ["", ""]);
+            let is_certain = matches!(verdict, Verdict::Won(_));
+            if verdict == Verdict::Nothing || !is_certain && end > self.at {
+                continue;
+            }
+            self.unclear += usize::from(!is_certain || is_known);
+            self.end_points();
+            self.end_run();
+            let offset = self.here.begin + line.len();
+            let [from, to] = [begin, end].map(|at| at as u32);
+            let mark = Mark::Sentence { begin: from, end: to, may_name: self.is_main_line() };
+            self.found.marks.push((self.found.pieces.len(), offset, mark));
+            self.judged = end;
+            self.is_over |= is_certain && self.is_main_line();
+            return;
         }
     }
 
@@ -178,7 +233,7 @@ impl<'a> Lexer<'a> {
             .take_while(|letter| *letter != '\n')
             .skip(rest[..length].chars().count());
         let is_last = line.map(half_width).all(|c| c.is_whitespace() || ".!)]}*".contains(c));
-        if !is_plain && (self.is_json || self.prose > 0 || !is_last || self.found.pieces.is_empty()) {
+        if !is_plain && (self.is_json || self.here.prose > 0 || !is_last || self.found.pieces.is_empty()) {
             return false;
         }
         let begin = self.at;
@@ -195,6 +250,13 @@ impl<'a> Lexer<'a> {
         match player {
             Ok(Some(player)) => self.mark(Mark::Won(player)),
             Ok(None) => {}
+            Err(()) if self.is_in_prose() => {
+                // The names of the players can stand beside it.
+                let (begin, end) = self.sentence();
+                let [from, to] = [begin, end].map(|at| at as u32);
+                self.mark(Mark::Sentence { begin: from, end: to, may_name: true });
+                self.judged = end;
+            }
             Err(()) => {
                 let [begin, end] = [begin, self.at].map(|at| at as u32);
                 self.mark(Mark::Sentence { begin, end, may_name: false });

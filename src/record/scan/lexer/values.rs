@@ -4,6 +4,7 @@ use super::super::half_width::half_width;
 use super::super::piece::{Colour, Form, Mark, Player};
 use super::super::{verdict, words};
 use super::Lexer;
+use super::results::MAX_UNCLEAR;
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::record::botzone;
@@ -44,6 +45,31 @@ impl<'a> Lexer<'a> {
         let is_word = |letter: char| letter.is_alphanumeric() || " _".contains(half_width(letter));
         let begin = before.char_indices().rev().take_while(|(_, letter)| is_word(*letter)).last();
         Some(before[begin?.0..].trim())
+    }
+
+    /// Reads a line for the names of both players, whose order says nothing: `Ann vs Bob`.
+    pub(super) fn rivals(&mut self, line: &str) {
+        let is_name = |part: &str| {
+            part.split_whitespace().count() <= MAX_WORDS
+                && part.contains(|letter: char| letter.is_alphabetic())
+        };
+        let begins = line.match_indices(' ').map(|(at, _)| at);
+        let pair = begins.filter_map(|at| {
+            let (word, second) = line[at + 1..].split_once(' ')?;
+            let word = word.trim_end_matches('.').to_lowercase();
+            let first = line[..at].rsplit([':', ',']).next()?;
+            let parts = words::parts_players(&word) || ["对", "對", "对阵", "對陣"].contains(&&*word);
+            let second = second.split([',', '(', ';']).next()?;
+            (parts && is_name(first) && is_name(second)).then_some([first.trim(), second.trim()])
+        });
+        let Some([first, second]) = pair.into_iter().next() else { return };
+        let in_line = self.found.marks.iter().rev().take_while(|(_, offset, _)| *offset > self.here.begin);
+        let is_named = in_line.into_iter().any(|(.., mark)| matches!(mark, Mark::Named(..)));
+        if !is_named && self.unclear < MAX_UNCLEAR {
+            self.unclear += 1;
+            let (at, begin) = (self.found.pieces.len(), self.here.begin);
+            self.found.marks.push((at, begin, Mark::Rivals(format!("{first}, {second}"))));
+        }
     }
 
     fn name_in_text(&mut self, player: Player) {
