@@ -681,6 +681,110 @@ fn names_belong_to_their_games() {
     assert_eq!(names(json), expected);
 }
 
+/// JSON of several games. `A` and `B` are the moves of two games; `-` in place of a winner is none. The last column is a
+/// part of the warning, if there is one.
+const OF_GAMES: &[(&str, &str, &str)] = &[
+    (r#"[{"moves":[A]},{"result":"0-1","moves":[B]}]"#, "- White", ""),
+    (r#"[{"moves":[A],"result":"0-1"},{"moves":[B]}]"#, "White -", ""),
+    (r#"{"games":[{"result":"1-0","moves":[A]},{"moves":[B],"result":"0-1"}]}"#, "Black White", ""),
+    (r#"{"games":[{"moves":[A],"winner":"first"},{"winner":"second","moves":[B]}]}"#, "Black White", ""),
+    (r#"{"1":{"moves":[A]},"2":{"result":"1-0","moves":[B]}}"#, "- Black", ""),
+    ("[\n {\n  \"moves\": [A]\n },\n {\n  \"moves\": [B],\n  \"result\": \"0-1\"\n }\n]", "- White", ""),
+    (r#"{"games":[{"game":{"meta":{"result":"1-0"},"moves":[A]}},{"game":{"moves":[B]}}]}"#, "Black -", ""),
+    (r#"[{"moves":[A]},{"moves":[A],"result":"0-1"}]"#, "- White", ""),
+    (r#"[[A,"1-0"],[B,"0-1"]]"#, "Black White", ""),
+    (r#"[[A],[B,"0-1"]]"#, "- White", "a new game is assumed to begin here"),
+    (r#"{"text":"1. A 1-0\n\n1. B 0-1"}"#, "Black White", ""),
+    (
+        r#"{"result":"1-0","games":[{"moves":[A]},{"moves":[B]}]}"#,
+        "- -",
+        "line 1: a result outside of the games is left out: result:1-0",
+    ),
+    (
+        "{\"result\":\"1-0\"}\n{\"moves\":[A]}\n{\"result\":\"0-1\"}\n{\"moves\":[B]}",
+        "- -",
+        "line 3: a result outside",
+    ),
+    (
+        r#"[{"moves":[A],"winner":0},{"moves":[B],"winner":null}]"#,
+        "- -",
+        "winner:0\" does not name the winner",
+    ),
+    // The first mover's colour.
+    (
+        r#"[{"first_player":"white","moves":[A],"winner":"white"},
+            {"first_player":"black","moves":[B],"winner":"white"}]"#,
+        "Black White",
+        "",
+    ),
+    (
+        r#"{"first_player":"white","games":[{"moves":[A],"winner":"white"},{"moves":[B],"winner":"black"}]}"#,
+        "Black White",
+        "",
+    ),
+];
+
+#[test]
+fn a_result_in_json_belongs_to_the_moves_of_its_object() {
+    let (moves_a, moves_b) = ("d1-d7/g7 a7-d4/a7", "d1-d2/d3 a7-a6/a5");
+    let list = |moves: &str| format!("\"{}\"", moves.replace(' ', "\",\""));
+    let mut failures = Vec::new();
+    for (text, winners, warning) in OF_GAMES {
+        let text =
+            text.replace("[A", &format!("[{}", list(moves_a))).replace("[B", &format!("[{}", list(moves_b)));
+        let text = text.replace(" A ", &format!(" {moves_a} ")).replace(" B ", &format!(" {moves_b} "));
+        let found = reading(text.as_bytes());
+        let winner = |game: &GameRecord| game.winner.map_or("-".into(), |winner| winner.to_string());
+        let of_games: Vec<String> = found.games.iter().map(winner).collect();
+        let second = if text.contains(&list(moves_b)) || text.contains(moves_b) { moves_b } else { moves_a };
+        let are_read = found.games.iter().map(moves).eq([moves_a, second]);
+        let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+        let is_warned = match *warning {
+            "" => warnings.is_empty(),
+            warning => warnings.iter().any(|text| text.contains(warning)),
+        };
+        if !are_read || !is_warned || of_games.join(" ") != *winners {
+            failures.push(format!("{text}\n  found {of_games:?} {warnings:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn a_start_position_in_json_belongs_to_the_moves_of_its_object() {
+    const FEN: &str = "3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1";
+    let a = r#"{"moves":["d1-d7/g7","a7-d4/a7"]}"#;
+    for b in [
+        format!(r#"{{"position":"{FEN}","moves":["c1-c7/g7","a7-d4/a7"]}}"#),
+        format!(r#"{{"moves":["c1-c7/g7","a7-d4/a7"],"setup":"{FEN}"}}"#),
+        format!(r#"{{"start_fen":"{FEN}","game":{{"moves":["c1-c7/g7","a7-d4/a7"]}}}}"#),
+    ] {
+        for (text, order) in [(format!("[{a},{b},{a}]"), [0, 1, 0]), (format!("[{b},{a},{a}]"), [1, 0, 0])] {
+            let found = reading(text.as_bytes());
+            let starts = [Position::standard(), Position::from_fen(FEN).unwrap()];
+            let games: Vec<_> = found.games.iter().map(|game| (game.start, moves(game))).collect();
+            let expected =
+                order.map(|at: usize| (starts[at], ["d1-d7/g7 a7-d4/a7", "c1-c7/g7 a7-d4/a7"][at].into()));
+            assert_eq!((games.as_slice(), found.warnings), (expected.as_slice(), Vec::new()), "{text}");
+        }
+    }
+    let text = format!(r#"{{"moves":["d1-d7/g7","a7-d4/a7"],"fen":"{FEN}"}}"#);
+    let found = reading(text.as_bytes());
+    assert_eq!(moves(&found.games[0]), TWO);
+    assert!(found.warnings[0].text.contains("the start position is not understood"), "{:?}", found.warnings);
+}
+
+#[test]
+fn names_in_json_belong_to_the_moves_of_their_object() {
+    let text = r#"[{"moves":["d1-d7/g7"]},{"moves":["d1-d2/d3"],"second":"Bo","first":"Al"}]"#;
+    let found = reading(text.as_bytes());
+    let names: Vec<_> = found.games.iter().map(|game| [&*game.black, &*game.white]).collect();
+    assert_eq!(names, [["", ""], ["Al", "Bo"]]);
+    let text = r#"{"first":"Al","games":[{"moves":["d1-d7/g7"]},{"moves":["d1-d2/d3"]}]}"#;
+    let warning = "the name Al is not kept: it stands beside no game";
+    assert!(reading(text.as_bytes()).warnings.iter().any(|found| found.text == warning));
+}
+
 /// Start positions that JSON of other programs states, with the FEN that is read and a part of the warning.
 const STARTS: &[(&str, &str, &str)] = &[
     (r#""3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w""#, "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1", ""),
