@@ -105,6 +105,13 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     // SGF: the arrow of a move beside it, a resignation in place of a move.
     ("(;GM[18];B[djddgd]AA[gd];W[addgad]AA[ad])", &[TWO], None),
     ("(;GM[18];B[djddgd];W[resign])", &["d1-d7/g7"], Some(Side::Black)),
+    // JSON: names of moves that say only the order, the player or the part.
+    (r#"{"1":"d1-d7/g7","2":"a7-d4/a7","3":"g1-e3/e10"}"#, &[THREE], None),
+    (r#"{"move1":"d1-d7/g7","move2":"a7-d4/a7"}"#, &[TWO], None),
+    (r#"[{"black":"d1-d7/g7","white":"a7-d4/a7"},{"black":"g1-e3/e10"}]"#, &[THREE], None),
+    ("{\"black\":\"d1-d7/g7\",\"white\":\"a7-d4/a7\"}\n{\"black\":\"g1-e3/e10\"}", &[THREE], None),
+    (r#"{"turns":[{"blackMove":"d1-d7/g7","whiteMove":"a7-d4/a7"}]}"#, &[TWO], None),
+    (r#"{"players":["Ann","Bob"],"turns":[{"Ann":"d1-d7/g7","Bob":"a7-d4/a7"}]}"#, &[TWO], None),
     // JSON: line breaks in strings.
     (r#"{"moves":"d1-d7/g7 a7-d4/a7\n1-0"}"#, &[TWO], Some(Side::Black)),
     (r#"{"pgn":"1. Qdd7,g7 Qd4,a7 0-1\n"}"#, &[TWO], Some(Side::White)),
@@ -329,6 +336,25 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     // JSON: moves that are not played.
     (r#"{"moves":["g1-g9/d9"],"bestmove":"a7-d4/a7"}"#, &["g1-g9/d9"], "in no game: a7-d4/a7"),
     (r#"{"moves":[{"move":"g1-g9/d9","best":"a7-d4/a7"}]}"#, &["g1-g9/d9"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"next":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"reply":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"expected":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"best move":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"opponentMove":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"expected":"a7-d4/a7","moves":["d1-d7/g7"]}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"[{"move":"d1-d7/g7","reply":"a7-d4/a7"}]"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"pgn":"1. d1-d7/g7 a7-d4/a7","then":"g1-e3/e10"}"#, &[TWO], "in no game: g1-e3/e10"),
+    (r#"{"remark":"C:\\","moves":["d1-d7/g7"],"next":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (
+        r#"{"turns":[[[9,3],[3,3],[3,6]],[[3,0],[6,3],[3,0]]],"expected":[[9,6],[7,4],[0,4]]}"#,
+        &[TWO],
+        "in no game: 9,6],[7,4],[0,4",
+    ),
+    (
+        "{\"move\":\"d1-d7/g7\",\"reply\":\"a7-d6/d4\"}\n{\"move\":\"a7-d4/a7\"}",
+        &[TWO],
+        "line 1: in no game: a7-d6/d4",
+    ),
     (
         r#"{"moves":["g1-g9/d9"],"variations":[["a7-d4/a7","d1-d2/d3"]]}"#,
         &["g1-g9/d9"],
@@ -783,6 +809,48 @@ fn names_in_json_belong_to_the_moves_of_their_object() {
     let text = r#"{"first":"Al","games":[{"moves":["d1-d7/g7"]},{"moves":["d1-d2/d3"]}]}"#;
     let warning = "the name Al is not kept: it stands beside no game";
     assert!(reading(text.as_bytes()).warnings.iter().any(|found| found.text == warning));
+}
+
+/// Objects of coordinates that are no whole move.
+const DAMAGED_MOVES: &[&str] = &[
+    r#"{"fromRow":9,"fromCol":6,"tCol":4,"arrowRow":5,"arrowCol":0}"#,
+    r#"{"fromRow":9,"fromCol":6,"toRow":7,"tCol":4,"arrowRow":0,"arrowCol":4}"#,
+    r#"{"fromRow":9,"fromCol":6,"toRow":7,"arrowRow":0,"arrowCol":4}"#,
+    r#"{"fRow":9,"fCol":6,"toRow":7,"toCol":4,"arrowRow":0}"#,
+    r#"{"fromRow":9,"fromCol":6}"#,
+    r#"{"fromRow":9}"#,
+    r#"{"from":{"row":9,"col":6},"to":{"row":7,"col":4}}"#,
+    r#"{"from":[9,6],"t":[7,4],"arrow":[0,4]}"#,
+    r#"{"from":"g1","to":"e3"}"#,
+    r#"{"from":"g1","tp":"e3","arrow":"e10"}"#,
+    r#"{"x0":6,"y0":0,"x1":4,"y1":2,"x2":4}"#,
+];
+
+#[test]
+fn damaged_coordinates_in_json_are_in_warnings() {
+    let object = |[a, b, c, d, e, f]: [u8; 6]| {
+        format!(r#"{{"fromRow":{a},"fromCol":{b},"toRow":{c},"toCol":{d},"arrowRow":{e},"arrowCol":{f}}}"#)
+    };
+    let (first, second) = (object([9, 3, 3, 3, 3, 6]), object([3, 0, 6, 3, 3, 0]));
+    for damaged in DAMAGED_MOVES {
+        for text in [
+            format!("[\n{first},\n{second},\n{damaged}\n]"),
+            format!("{{\"moves\":[\n{first},\n{second},\n{damaged}]}}"),
+            format!("\n{first}\n{second}\n{damaged}"),
+        ] {
+            let found = reading(text.as_bytes());
+            let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+            let is_warned = warnings.iter().any(|warning| warning.starts_with("line 4: in no game: "));
+            assert!(moves(&found.games[0]) == TWO && is_warned, "{text}: {warnings:?}");
+        }
+        // What follows a damaged move is no move of the first game.
+        let text = format!("[{first},{damaged},{second}]");
+        assert!(!reading(text.as_bytes()).warnings.is_empty(), "{text}");
+    }
+    for harmless in [r#"{"start":0,"end":12}"#, r#"{"from":"Ann","to":"Bob"}"#, r#"{"row":3}"#] {
+        let found = reading(format!("{{\"moves\":[{first},{second}],\"x\":{harmless}}}").as_bytes());
+        assert_eq!((moves(&found.games[0]).as_str(), found.warnings), (TWO, Vec::new()), "{harmless}");
+    }
 }
 
 /// Start positions that JSON of other programs states, with the FEN that is read and a part of the warning.

@@ -159,12 +159,13 @@ pub(super) fn scan(text: &str, start: Option<Position>, is_json: bool, line: usi
 
 /// True if JSON holds a whole move.
 pub(super) fn has_moves(json: &str) -> bool {
-    moves_in(json) > 0
+    Lexer::new(json, true).read().pieces.iter().any(|piece| piece.form != Form::Fragment)
 }
 
-/// Returns the number of whole moves in JSON.
+/// Returns the number of whole moves in JSON that can be those of a game.
 pub(super) fn moves_in(json: &str) -> usize {
-    Lexer::new(json, true).read().pieces.iter().filter(|piece| piece.form != Form::Fragment).count()
+    let is_move = |piece: &&Piece| piece.form != Form::Fragment && piece.aside != Aside::Comment;
+    Lexer::new(json, true).read().pieces.iter().filter(is_move).count()
 }
 
 /// Returns the place in a move of a value with this name: 0 for the origin, 1 for the destination, 2 for the arrow.
@@ -614,7 +615,10 @@ impl Scan<'_, '_, '_> {
             let text = "the last moves stand beside words, unlike those before; they are read as played";
             self.remark(pieces[remark].begin as usize, text);
         }
-        if let Some(joint) = play.joint {
+        let is_comment = |at: usize| pieces[at].aside == Aside::Comment;
+        let mut own = (play.begin..play.end).filter(|&at| used[at]);
+        let other = own.clone().find(|&at| is_comment(at)).filter(|_| self.is_json && !own.all(is_comment));
+        if let Some(joint) = play.joint.or(other) {
             let text = "the moves from here continue the game, but can also begin a new one";
             self.warn(pieces[joint].begin as usize, text);
         }

@@ -1,5 +1,6 @@
 //! Finds pieces that look like moves, and statements about the game, in any text.
 
+mod keys;
 mod results;
 mod values;
 
@@ -9,6 +10,7 @@ use super::piece::{Aside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player
 use super::verdict;
 use super::words;
 use crate::record::work;
+use keys::Keys;
 
 /// What a text holds, in its order.
 #[derive(Default, Debug)]
@@ -36,6 +38,20 @@ struct Number {
     begin: usize,
     end: usize,
     line: usize,
+}
+
+/// An open bracket.
+#[derive(Clone, Copy, Default)]
+struct Opened {
+    begin: usize,
+    /// Numbers of runs, of numbers in the last one, and of pieces before it.
+    runs: usize,
+    length: usize,
+    pieces: usize,
+    /// True if the object of JSON has a name that is that of a coordinate of a move.
+    names_coordinates: bool,
+    /// True if it has a value that can be a coordinate.
+    has_values: bool,
 }
 
 /// Open brackets. Counts those nested too deeply without storing them.
@@ -78,6 +94,10 @@ impl<T> Stack<T> {
         self.items.last()
     }
 
+    fn last_mut(&mut self) -> Option<&mut T> {
+        self.items.last_mut().filter(|_| self.deeper == 0)
+    }
+
     fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -105,8 +125,7 @@ pub struct Lexer<'a> {
     run: Vec<Number>,
     /// Number of runs before `run`.
     runs: usize,
-    /// `runs`, and the length of `run`, before each open bracket.
-    opened: Stack<(usize, usize)>,
+    opened: Stack<Opened>,
     /// Offsets of open parentheses.
     parentheses: Stack<usize>,
     in_braces: usize,
@@ -115,6 +134,7 @@ pub struct Lexer<'a> {
     continued: usize,
     /// True inside a string of JSON.
     in_string: bool,
+    keys: Keys<'a>,
     mover: Option<Colour>,
     /// Colours named in the line since the last piece: two are those of the players, and none is the mover.
     named: Vec<Colour>,
@@ -174,6 +194,7 @@ impl<'a> Lexer<'a> {
             in_continuation: false,
             continued: IN_STRING,
             in_string: false,
+            keys: Keys::default(),
             mover: None,
             named: Vec::new(),
             numbering: None,
@@ -210,6 +231,11 @@ impl<'a> Lexer<'a> {
         }
         self.end_points();
         self.end_run();
+        let players = self.found.marks.iter().filter_map(|(.., mark)| match mark {
+            Mark::Named(_, name) => Some(name.as_str()),
+            _ => None,
+        });
+        self.keys.set_aside(&mut self.found.pieces, &players.take(2).collect::<Vec<_>>());
         self.found
     }
 
@@ -288,7 +314,7 @@ impl<'a> Lexer<'a> {
             }
             '(' => {
                 self.parentheses.push(begin);
-                self.opened.push((self.runs, self.run.len()));
+                self.open(begin);
             }
             ')' => {
                 self.parentheses.pop();
@@ -296,12 +322,18 @@ impl<'a> Lexer<'a> {
                 self.close();
             }
             '[' | '{' => {
+                if self.is_json && !self.in_string {
+                    self.keys.open();
+                }
                 self.squared += usize::from(letter == '[');
-                self.opened.push((self.runs, self.run.len()));
+                self.open(begin);
                 self.has_key = false;
             }
             ']' | '}' => {
                 self.squared = self.squared.saturating_sub(usize::from(letter == ']'));
+                if self.is_json && !self.in_string {
+                    self.keys.close();
+                }
                 self.close();
                 self.end_continuation(self.opened.depth() + 1);
             }
@@ -310,7 +342,7 @@ impl<'a> Lexer<'a> {
                 self.has_words |= self.is_main_line();
             }
             ',' => self.end_continuation(self.opened.depth()),
-            '"' if self.is_json && !self.text[..begin].ends_with('\\') => {
+            '"' if self.is_json && !self.is_escaped(begin) => {
                 self.in_string = !self.in_string;
                 self.in_continuation &= self.in_string || self.continued != IN_STRING;
             }
@@ -318,6 +350,11 @@ impl<'a> Lexer<'a> {
             '+' => self.plus(begin),
             _ => {}
         }
+    }
+
+    /// True if an odd number of backslashes comes before an offset.
+    fn is_escaped(&self, at: usize) -> bool {
+        self.text[..at].bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
     }
 
     /// Reads the sign of a result: `B+`, `White+10`.
@@ -382,14 +419,57 @@ impl<'a> Lexer<'a> {
         border
     }
 
-    /// Handles a closing bracket: six numbers inside are a move.
+    /// Handles an opening bracket.
+    fn open(&mut self, begin: usize) {
+        let (runs, length, pieces) = (self.runs, self.run.len(), self.found.pieces.len());
+        self.opened.push(Opened { begin, runs, length, pieces, names_coordinates: false, has_values: false });
+    }
+
+    /// Handles a closing bracket: six numbers inside are a move, and so are the coordinates of an object of JSON.
     fn close(&mut self) {
-        let Some((run, length)) = self.opened.pop() else { return };
-        let opened = if run == self.runs { length.min(self.run.len()) } else { 0 };
+        let Some(inside) = self.opened.pop() else { return };
+        let opened = if inside.runs == self.runs { inside.length.min(self.run.len()) } else { 0 };
         if self.run.len() - opened == 6 {
             self.end_points();
             let six: Vec<Number> = self.run.drain(opened..).collect();
             self.push_numbers(&six, false);
+        }
+        if inside.names_coordinates && inside.has_values {
+            self.damaged_object(inside, opened);
+        }
+        if let Some(around) = self.opened.last_mut().filter(|_| !inside.names_coordinates) {
+            around.has_values |= inside.has_values;
+        }
+    }
+
+    /// Adds a fragment for an object of coordinates that is no whole move. The numbers from `first` on are in it.
+    fn damaged_object(&mut self, inside: Opened, first: usize) {
+        let known = &mut self.found.pieces[inside.pieces..];
+        if known.iter().any(|piece| piece.form != Form::Fragment) {
+            return;
+        }
+        // No part of it belongs to another move.
+        self.run.truncate(first);
+        self.points.retain(|point| point.begin < inside.begin);
+        match known.last_mut() {
+            Some(fragment) => fragment.is_weak = false,
+            None => self.push_fragment(inside.begin, self.at, false),
+        }
+    }
+
+    /// Notes a name of JSON that can only be that of a coordinate of a move.
+    fn note_coordinate(&mut self, name: &str) {
+        let is_coordinate =
+            super::role(name).is_some() && !["start", "end", "source", "target"].contains(&name);
+        if let Some(object) = self.opened.last_mut().filter(|_| is_coordinate) {
+            object.names_coordinates = true;
+        }
+    }
+
+    /// Notes a number or a square that can be the value of a coordinate.
+    fn note_value(&mut self) {
+        if let Some(object) = self.opened.last_mut() {
+            object.has_values = true;
         }
     }
 
@@ -491,6 +571,7 @@ impl<'a> Lexer<'a> {
         if is_number && self.run.last().is_none_or(|last| last.line != self.line) {
             return self.end_run();
         }
+        self.note_value();
         self.run.push(Number { value, begin, end: self.at, line: self.line });
         if self.run.len() == MAX_RUN {
             self.end_run();
@@ -574,6 +655,9 @@ impl<'a> Lexer<'a> {
         }
         if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
             self.highest = if border >= Border::Heading { 1 } else { self.highest.max(number) };
+        }
+        if self.is_json {
+            self.keys.name_piece(self.found.pieces.len());
         }
         let inside = self.parentheses.first().is_some_and(|&opened| opened < begin);
         let aside = match () {
@@ -680,6 +764,7 @@ impl<'a> Lexer<'a> {
             self.end_points();
         }
         self.form = form;
+        self.note_value();
         let points = from.iter().chain(all).enumerate().map(|(index, &numbers)| Point {
             numbers,
             begin,

@@ -24,8 +24,13 @@ const MAX_VALUE: usize = 4000;
 impl<'a> Lexer<'a> {
     /// Reads the value behind a colon if the label before it announces a name or a start position.
     pub(super) fn labelled(&mut self, colon: usize) {
+        if self.in_string {
+            return;
+        }
         let Some(label) = self.label(colon) else { return };
         if self.is_json {
+            self.keys.begin(label);
+            self.note_coordinate(label);
             self.json_value(label.trim_end());
         } else if let Some(player) = player_of(label) {
             self.name_in_text(player);
