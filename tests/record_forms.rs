@@ -811,6 +811,85 @@ fn names_in_json_belong_to_the_moves_of_their_object() {
     assert!(reading(text.as_bytes()).warnings.iter().any(|found| found.text == warning));
 }
 
+/// Points of the players in JSON, with the winner, and a part of the warning if there is one.
+const SCORES: &[(&str, Option<Side>, &str)] = &[
+    (r#""scores":[0,2]"#, Some(Side::White), ""),
+    (r#""scores":[2, 0]"#, Some(Side::Black), ""),
+    (r#""score":[1,0]"#, Some(Side::Black), ""),
+    (r#""score":[-1,1]"#, Some(Side::White), ""),
+    (r#""score":{"0":0,"1":2}"#, Some(Side::White), ""),
+    (r#""score":{"1":1,"2":0}"#, Some(Side::Black), ""),
+    (r#""score":{"first":"0","second":"1"}"#, Some(Side::White), ""),
+    (r#""score":{"second":0,"first":1}"#, Some(Side::Black), ""),
+    (r#""final_score":"2-0""#, Some(Side::Black), ""),
+    (r#""score":"0 : 2""#, Some(Side::White), ""),
+    (r#""scores":[0,0]"#, None, ""),
+    (r#""score":0.53"#, None, ""),
+    (r#""score":{"black":1,"white":0}"#, None, "the first mover's colour is unknown"),
+    (r#""score":[1,1]"#, None, "the result \"score:[1,1]\" does not name the winner"),
+    (r#""score":[12,7]"#, None, "does not name the winner"),
+    (r#""score":{"Ann":1,"Bob":0}"#, None, "the result \"score:{Ann:1,Bob:0}\" does not name the winner"),
+    (r#""scores":[{"name":"Ann","points":2},{"name":"Bob","points":0}]"#, None, "does not name the winner"),
+    (r#""winner":0"#, None, "the result \"winner:0\" does not name the winner"),
+    (r#""winner":null"#, None, ""),
+    (r#""result":1"#, None, "the result \"result:1\" does not name the winner"),
+    (r#""scores":[0,2],"winner":"first""#, Some(Side::White), "another result of this game says"),
+];
+
+#[test]
+fn points_in_json_are_results() {
+    for (points, winner, warning) in SCORES {
+        let game = r#""moves":["d1-d7/g7","a7-d4/a7"]"#;
+        for text in [format!("{{{points},{game}}}"), format!("{{\n{game},\n{points}\n}}")] {
+            let found = reading(text.as_bytes());
+            let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+            let is_warned = match *warning {
+                "" => warnings.is_empty(),
+                warning => warnings.iter().any(|text| text.contains(warning)),
+            };
+            let is_read = moves(&found.games[0]) == TWO && found.games[0].winner == *winner;
+            assert!(is_read && is_warned, "{text}: {:?} {warnings:?}", found.games[0].winner);
+        }
+    }
+}
+
+#[test]
+fn pgn_in_json_is_read() {
+    let ann = r#"[White \"Ann\"]\n[Black \"Bob \\\"B\\\"\"]\n[Date \"2026.11.28\"]\n[Event \"Cup\"]\n[Result \"0-1\"]\n\n1. Qdd7,g7 Qad4,a7 0-1"#;
+    let cid = r#"[White \"Cid\"]\n[Black \"Dan\"]\n\n1. d1-d2/d3 a7-a6/a5 1-0"#;
+    let games = |text: String| -> Vec<_> {
+        let found = reading(text.as_bytes());
+        assert_eq!(found.warnings, Vec::new(), "{text}");
+        let read = |game: GameRecord| (game.black, game.white, game.when, game.event, game.winner);
+        found.games.into_iter().map(read).collect()
+    };
+    let game = |black: &str, white: &str, when: &str, event: &str, winner| {
+        (black.to_owned(), white.to_owned(), when.to_owned(), event.to_owned(), Some(winner))
+    };
+    let ann_game = game("Ann", "Bob \"B\"", "2026.11.28", "Cup", Side::White);
+    let cid_game = game("Cid", "Dan", "", "", Side::Black);
+    assert_eq!(games(format!(r#"{{"pgn":"{ann}"}}"#)), [ann_game.clone()]);
+    for text in [
+        format!(r#"[{{"pgn":"{cid}"}},{{"id":2,"pgn":"{ann}"}}]"#),
+        format!("{{\"pgn\":\"{cid}\"}}\n{{\"pgn\":\"{ann}\"}}"),
+        format!(r#"["{cid}","{ann}"]"#),
+        format!("\u{feff}{{\n\"games\": [\n\"{cid}\",\n\"{ann}\"\n]\n}}"),
+    ] {
+        assert_eq!(games(text), [cid_game.clone(), ann_game.clone()]);
+    }
+    let several = r#"{"pgn":"[White \"Ann\"]\n[Black \"Bob\"]\n\n1. d1-d7/g7 a7-d4/a7 0-1\n\nC 1-0"}"#;
+    let several = several.replace("C 1-0", cid);
+    assert_eq!(games(several), [game("Ann", "Bob", "", "", Side::White), cid_game]);
+    let fen = "3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1";
+    let text = format!(r#"{{"pgn":"[White \"Ann\"]\n[FEN \"{fen}\"]\n[Winner \"Ann\"]\n\n1. c1-c7/g7"}}"#);
+    let found = reading(text.as_bytes());
+    let read = &found.games[0];
+    assert_eq!(
+        (read.start, &*read.black, read.winner),
+        (Position::from_fen(fen).unwrap(), "Ann", Some(Side::Black))
+    );
+}
+
 /// Objects of coordinates that are no whole move.
 const DAMAGED_MOVES: &[&str] = &[
     r#"{"fromRow":9,"fromCol":6,"tCol":4,"arrowRow":5,"arrowCol":0}"#,

@@ -70,6 +70,8 @@ struct Statements<'f> {
     starts: Vec<(usize, &'f Mark)>,
     /// Colours of the first mover in JSON, with their offsets.
     firsts: Vec<(usize, Colour)>,
+    /// Dates and events in JSON, with their offsets.
+    details: Vec<(usize, &'f Mark)>,
     /// Offsets of the section.
     range: Range<usize>,
 }
@@ -79,6 +81,7 @@ struct Statements<'f> {
 struct Owned {
     results: Vec<(usize, usize)>,
     named: Vec<(usize, usize)>,
+    details: Vec<(usize, usize)>,
     /// Colour of the first mover in each game, if it is stated.
     firsts: Vec<Option<Colour>>,
 }
@@ -88,6 +91,7 @@ impl Owned {
     fn new<'s>(
         results: &[Range<usize>],
         named: &[Range<usize>],
+        details: &[Range<usize>],
         firsts: impl Iterator<Item = (Range<usize>, &'s (usize, Colour))>,
         games: usize,
     ) -> Self {
@@ -102,7 +106,7 @@ impl Owned {
         firsts.dedup_by(|other, first| other.0 == first.0);
         let mut stated = vec![None; games];
         firsts.into_iter().for_each(|(games, colour)| stated[games].fill(Some(colour)));
-        Self { results: sorted(results), named: sorted(named), firsts: stated }
+        Self { results: sorted(results), named: sorted(named), details: sorted(details), firsts: stated }
     }
 }
 
@@ -115,7 +119,8 @@ fn of_game(sorted: &[(usize, usize)], game: usize) -> impl Iterator<Item = usize
 impl Statements<'_> {
     fn from(begin: usize) -> Self {
         let (results, named) = (Vec::new(), Vec::new());
-        Self { results, named, starts: Vec::new(), firsts: Vec::new(), range: begin..begin }
+        let (starts, firsts, details) = (Vec::new(), Vec::new(), Vec::new());
+        Self { results, named, starts, firsts, details, range: begin..begin }
     }
 }
 
@@ -340,8 +345,8 @@ impl Scan<'_, '_, '_> {
         for (at, offset, mark) in &found.marks {
             let is_new = match mark {
                 Mark::Header(_) => heading.is_ccgc || heading.has_tags || begin < *at,
-                // In JSON, it belongs to an object.
-                Mark::Fen(_) if self.is_json => false,
+                // In JSON, they belong to an object or a string.
+                Mark::Fen(_) | Mark::Tag(..) if self.is_json => false,
                 // A result behind all moves is that of the last game.
                 Mark::Tag(Label::Result | Label::Winner | Label::Loser, _) if *at == found.pieces.len() => {
                     heading.is_ccgc && begin == *at
@@ -404,6 +409,7 @@ impl Scan<'_, '_, '_> {
             Mark::Start(Some(_)) => said.starts.push((offset, mark)),
             Mark::Fen(fen) if Position::from_fen(fen).is_ok() => said.starts.push((offset, mark)),
             Mark::Begins(colour) => said.firsts.push((offset, *colour)),
+            Mark::Tag(Label::Date | Label::Event, _) => said.details.push((offset, mark)),
             _ => {}
         }
     }
@@ -427,6 +433,7 @@ impl Scan<'_, '_, '_> {
                 heading.offset = offset;
                 heading.results.push((format!("result: {}", field(2)), offset));
             }
+            Mark::Tag(label, _) if self.is_json && *label != Label::Unordered => {}
             Mark::Tag(label, value) => self.tag(heading, *label, value, offset),
             Mark::Start(Some(position)) if self.start.is_none() => heading.start = Some(**position),
             Mark::Start(_) => {
@@ -496,6 +503,13 @@ impl Scan<'_, '_, '_> {
             self.name(own_heading, &names, first, play.way.start.side());
             let results: Vec<&Outcome> = of_game(&owned.results, index).map(|at| &said.results[at]).collect();
             self.head(own_heading, &mut record, stated, &results);
+            for at in of_game(&owned.details, index) {
+                match said.details[at].1 {
+                    Mark::Tag(Label::Date, value) => record.when.clone_from(value),
+                    Mark::Tag(_, value) => record.event.clone_from(value),
+                    _ => {}
+                }
+            }
             let edge = play.way.start.size().edge();
             if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
                 let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");
@@ -587,7 +601,7 @@ impl Scan<'_, '_, '_> {
             let results = self.owners(plays, pieces, &said.results).into_iter();
             let results = results.enumerate().map(|(at, game)| (game, at)).collect();
             let names = |game: usize| names_of(plays, game, &said.named).map(move |at| (game, at));
-            return Owned { results, named: (0..plays.len()).flat_map(names).collect(), firsts: Vec::new() };
+            return Owned { results, named: (0..plays.len()).flat_map(names).collect(), ..Owned::default() };
         }
         let of = |places: Vec<usize>| {
             let held: Vec<usize> = plays.iter().map(|play| pieces[play.begin].begin as usize).collect();
@@ -598,6 +612,7 @@ impl Scan<'_, '_, '_> {
         };
         let results = of(said.results.iter().map(|result| result.offset).collect());
         let named = of(said.named.iter().map(|named| named.offset).collect());
+        let details = of(said.details.iter().map(|detail| detail.0).collect());
         let firsts = of(said.firsts.iter().map(|first| first.0).collect());
         for (result, _) in said.results.iter().zip(&results).filter(|(_, games)| games.len() != 1) {
             let problem = left_out(self.text, result.offset, result.winner.err());
@@ -606,7 +621,7 @@ impl Scan<'_, '_, '_> {
         for (named, _) in said.named.iter().zip(&named).filter(|(_, games)| games.len() != 1) {
             self.warn(named.offset, format!("the name {} is not kept: it stands beside no game", named.name));
         }
-        Owned::new(&results, &named, firsts.into_iter().zip(&said.firsts), plays.len())
+        Owned::new(&results, &named, &details, firsts.into_iter().zip(&said.firsts), plays.len())
     }
 
     /// Warns of moves of a game that can be read in another way.

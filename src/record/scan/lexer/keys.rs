@@ -7,6 +7,9 @@ use std::collections::HashMap;
 /// Maximum number of nested values whose names are known.
 const MAX_DEPTH: usize = 256;
 
+/// Maximum number of names around a piece that are looked at.
+const MAX_AROUND: usize = 8;
+
 /// Maximum number of names of moves that are told apart.
 const MAX_NAMES: usize = 1000;
 
@@ -49,7 +52,8 @@ impl<'a> Keys<'a> {
 
     /// Gives the next piece the name of the values around it. `known` is the number of pieces before it.
     pub fn name_piece(&mut self, known: usize) {
-        let own = self.open.iter().rev().map(|(_, name)| *name).find(|name| !is_neutral(name));
+        let own =
+            self.open.iter().rev().take(MAX_AROUND).map(|(_, name)| *name).find(|name| !is_neutral(name));
         let own = own.unwrap_or_default();
         if self.pieces.last().is_none_or(|(_, last)| *last != own) {
             self.pieces.push((known, own));

@@ -1002,7 +1002,7 @@ impl<'a> Lexer<'a> {
     /// Reads a tag of PGN, `[White "name"]`.
     fn tag(&mut self) -> bool {
         if self.is_json {
-            return false;
+            return self.tag_in_json();
         }
         let is_heading = self.found.pieces.is_empty() && self.points.is_empty() && self.run.is_empty();
         let tag = header::tag(&self.text[self.at..], is_heading);
