@@ -108,6 +108,13 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     // JSON: names of moves that say only the order, the player or the part.
     (r#"{"1":"d1-d7/g7","2":"a7-d4/a7","3":"g1-e3/e10"}"#, &[THREE], None),
     (r#"{"move1":"d1-d7/g7","move2":"a7-d4/a7"}"#, &[TWO], None),
+    (r#"{"game":"1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10"}"#, &[THREE], None),
+    (
+        r#"{"game":{"moves":[{"x0":3,"y0":0,"x1":3,"y1":6,"x2":6,"y2":6},{"x0":0,"y0":6,"x1":3,"y1":3,"x2":0,"y2":6},
+        {"x0":6,"y0":0,"x1":4,"y1":2,"x2":4,"y2":9}]}}"#,
+        &[THREE],
+        None,
+    ),
     (r#"[{"black":"d1-d7/g7","white":"a7-d4/a7"},{"black":"g1-e3/e10"}]"#, &[THREE], None),
     ("{\"black\":\"d1-d7/g7\",\"white\":\"a7-d4/a7\"}\n{\"black\":\"g1-e3/e10\"}", &[THREE], None),
     (r#"{"turns":[{"blackMove":"d1-d7/g7","whiteMove":"a7-d4/a7"}]}"#, &[TWO], None),

@@ -906,7 +906,8 @@ impl<'a> Lexer<'a> {
         if let Some(colour) = words::colour(&lower) {
             self.name(colour, matches!(next, Some(':' | ')')) || self.prose == 0);
         }
-        self.recent = lower;
+        // A number behind the name of a value numbers no game: `"game": {"fromRow": 9, …`.
+        self.recent = if is_json_key { String::new() } else { lower };
     }
 
     /// Handles the name of a colour, which can be that of the player who moves next.
