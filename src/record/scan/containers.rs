@@ -68,19 +68,16 @@ pub fn around(text: &str, starts_in_string: bool, held: &[usize], places: &[usiz
     }
     waiting.extend(next_place..places.len());
     // What is cut off holds only its own.
-    let end = held.len();
-    for open in opened.iter().rev() {
-        let container = Container { held: open.held..end, is_flat: open.closes == b'"' };
-        waiting.drain(open.waiting.min(waiting.len())..).for_each(|place| found[place] = container.clone());
-    }
-    for place in waiting {
-        found[place] = Container { held: 0..end, is_flat: false };
+    let whole = Open { closes: 0, held: 0, waiting: 0 };
+    for open in opened.iter().rev().chain([&whole]) {
+        let container = Container { held: open.held..held.len(), is_flat: open.closes == b'"' };
+        waiting.drain(open.waiting..).for_each(|place| found[place] = container.clone());
     }
     found
 }
 
-/// Returns the games that statements belong to by their containers. `held` are the offsets of the games, `places` those of
-/// the statements. In a string with several games, each belongs to one if there are equally many beside each game.
+/// Returns the games that statements belong to by their containers. `held` are the offsets of the games, `places` those
+/// of the statements. In a string with several games, each belongs to one if there are equally many beside each game.
 pub fn owners(containers: &[Container], held: &[usize], places: &[usize]) -> Vec<Range<usize>> {
     let mut owners = Vec::with_capacity(containers.len());
     let mut from = 0;

@@ -110,6 +110,15 @@ impl Owned {
     }
 }
 
+/// Sets the date or the event that a tag states.
+fn add_detail(record: &mut GameRecord, tag: &Mark) {
+    match tag {
+        Mark::Tag(Label::Date, value) => record.when.clone_from(value),
+        Mark::Tag(_, value) => record.event.clone_from(value),
+        _ => {}
+    }
+}
+
 /// Returns the indices of the statements of a game.
 fn of_game(sorted: &[(usize, usize)], game: usize) -> impl Iterator<Item = usize> {
     let begin = sorted.partition_point(|(owner, _)| *owner < game);
@@ -121,6 +130,28 @@ impl Statements<'_> {
         let (results, named) = (Vec::new(), Vec::new());
         let (starts, firsts, details) = (Vec::new(), Vec::new(), Vec::new());
         Self { results, named, starts, firsts, details, range: begin..begin }
+    }
+}
+
+impl<'f> Statements<'f> {
+    /// Adds a mark behind a number of pieces if it belongs to one game; in JSON, start position and tags do.
+    fn add(&mut self, mark: &'f Mark, at: usize, offset: usize, is_json: bool) {
+        let result = |winner, may_name| Outcome { at, offset, winner, may_name };
+        match mark {
+            Mark::Won(player) => self.results.push(result(Ok(*player), true)),
+            Mark::Sentence { begin, end, may_name } => {
+                self.results.push(result(Err([*begin as usize, *end as usize]), *may_name));
+            }
+            Mark::Named(player, name) => {
+                self.named.push(Named { at, offset, player: *player, name: name.clone() })
+            }
+            _ if !is_json => {}
+            Mark::Start(Some(_)) => self.starts.push((offset, mark)),
+            Mark::Fen(fen) if Position::from_fen(fen).is_ok() => self.starts.push((offset, mark)),
+            Mark::Begins(colour) => self.firsts.push((offset, *colour)),
+            Mark::Tag(Label::Date | Label::Event, _) => self.details.push((offset, mark)),
+            _ => {}
+        }
     }
 }
 
@@ -281,8 +312,8 @@ pub(super) fn outside(text: &str, line: usize) -> Vec<Warning> {
     warnings
 }
 
-/// Returns the text of a warning of a result before `offset` that belongs to no game; `None` if it need not be a result.
-/// `sentence` are the offsets of its words.
+/// Returns the text of a warning of a result before `offset` in no game; `None` if it need not be a result. `sentence` are
+/// the offsets of its words.
 fn left_out(text: &str, offset: usize, sentence: Option<[usize; 2]>) -> Option<String> {
     let in_numbers = || {
         let before = text[..offset].trim_end();
@@ -360,27 +391,8 @@ impl Scan<'_, '_, '_> {
                 heading = Heading { start: self.start, offset: *offset, ..Heading::default() };
                 (begin, said) = (*at, Statements::from(*offset));
             }
-            self.belong(&mut said, mark, *offset);
-            match mark {
-                Mark::Won(player) => {
-                    let winner = Ok(*player);
-                    said.results.push(Outcome { at: *at - begin, offset: *offset, winner, may_name: true });
-                }
-                Mark::Sentence { begin: from, end, may_name } => {
-                    let winner = Err([*from as usize, *end as usize]);
-                    said.results.push(Outcome {
-                        at: *at - begin,
-                        offset: *offset,
-                        winner,
-                        may_name: *may_name,
-                    });
-                }
-                Mark::Named(player, name) => {
-                    let (at, offset, player, name) = (*at - begin, *offset, *player, name.clone());
-                    said.named.push(Named { at, offset, player, name });
-                }
-                other => self.state(&mut heading, other, *offset),
-            }
+            said.add(mark, *at - begin, *offset, self.is_json);
+            self.state(&mut heading, mark, *offset);
         }
         said.range.end = self.text.len();
         self.section(heading, &found.pieces[begin..], &said);
@@ -400,18 +412,6 @@ impl Scan<'_, '_, '_> {
     fn warn(&mut self, offset: usize, text: impl Into<String>) {
         let line = self.lines.at(offset);
         self.intake.warnings.push(Warning::new(line, text));
-    }
-
-    /// Keeps the start position and the first mover's colour that a mark of JSON states for the game of its object.
-    fn belong<'f>(&self, said: &mut Statements<'f>, mark: &'f Mark, offset: usize) {
-        match mark {
-            _ if !self.is_json => {}
-            Mark::Start(Some(_)) => said.starts.push((offset, mark)),
-            Mark::Fen(fen) if Position::from_fen(fen).is_ok() => said.starts.push((offset, mark)),
-            Mark::Begins(colour) => said.firsts.push((offset, *colour)),
-            Mark::Tag(Label::Date | Label::Event, _) => said.details.push((offset, mark)),
-            _ => {}
-        }
     }
 
     /// Adds a statement to a heading.
@@ -503,13 +503,7 @@ impl Scan<'_, '_, '_> {
             self.name(own_heading, &names, first, play.way.start.side());
             let results: Vec<&Outcome> = of_game(&owned.results, index).map(|at| &said.results[at]).collect();
             self.head(own_heading, &mut record, stated, &results);
-            for at in of_game(&owned.details, index) {
-                match said.details[at].1 {
-                    Mark::Tag(Label::Date, value) => record.when.clone_from(value),
-                    Mark::Tag(_, value) => record.event.clone_from(value),
-                    _ => {}
-                }
-            }
+            of_game(&owned.details, index).for_each(|at| add_detail(&mut record, said.details[at].1));
             let edge = play.way.start.size().edge();
             if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
                 let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");

@@ -28,6 +28,7 @@ pub(super) struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
+    /// Opens a bracket.
     pub fn open(&mut self) {
         self.depth += 1;
     }

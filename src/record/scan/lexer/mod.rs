@@ -322,18 +322,12 @@ impl<'a> Lexer<'a> {
                 self.close();
             }
             '[' | '{' => {
-                if self.is_json && !self.in_string {
-                    self.keys.open();
-                }
                 self.squared += usize::from(letter == '[');
                 self.open(begin);
                 self.has_key = false;
             }
             ']' | '}' => {
                 self.squared = self.squared.saturating_sub(usize::from(letter == ']'));
-                if self.is_json && !self.in_string {
-                    self.keys.close();
-                }
                 self.close();
                 self.end_continuation(self.opened.depth() + 1);
             }
@@ -421,12 +415,18 @@ impl<'a> Lexer<'a> {
 
     /// Handles an opening bracket.
     fn open(&mut self, begin: usize) {
+        if self.is_json && !self.in_string {
+            self.keys.open();
+        }
         let (runs, length, pieces) = (self.runs, self.run.len(), self.found.pieces.len());
         self.opened.push(Opened { begin, runs, length, pieces, names_coordinates: false, has_values: false });
     }
 
     /// Handles a closing bracket: six numbers inside are a move, and so are the coordinates of an object of JSON.
     fn close(&mut self) {
+        if self.is_json && !self.in_string {
+            self.keys.close();
+        }
         let Some(inside) = self.opened.pop() else { return };
         let opened = if inside.runs == self.runs { inside.length.min(self.run.len()) } else { 0 };
         if self.run.len() - opened == 6 {
