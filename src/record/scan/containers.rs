@@ -59,11 +59,11 @@ pub fn around(text: &str, starts_in_string: bool, held: &[usize], places: &[usiz
             }
         } else if deeper > 0 {
             deeper -= 1;
-        } else if let Some(open) = opened.pop_if(|open| open.closes == closes) {
-            if open.held < next_held {
-                let container = Container { held: open.held..next_held, is_flat: is_quote };
-                waiting.drain(open.waiting..).for_each(|place| found[place] = container.clone());
-            }
+        } else if let Some(open) = opened.pop_if(|open| open.closes == closes)
+            && open.held < next_held
+        {
+            let container = Container { held: open.held..next_held, is_flat: is_quote };
+            waiting.drain(open.waiting..).for_each(|place| found[place] = container.clone());
         }
     }
     waiting.extend(next_place..places.len());
