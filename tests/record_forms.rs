@@ -105,6 +105,20 @@ const FORMS: &[(&str, &[&str], Option<Side>)] = &[
     // SGF: the arrow of a move beside it, a resignation in place of a move.
     ("(;GM[18];B[djddgd]AA[gd];W[addgad]AA[ad])", &[TWO], None),
     ("(;GM[18];B[djddgd];W[resign])", &["d1-d7/g7"], Some(Side::Black)),
+    // JSON: names of moves that say only the order, the player or the part.
+    (r#"{"1":"d1-d7/g7","2":"a7-d4/a7","3":"g1-e3/e10"}"#, &[THREE], None),
+    (r#"{"move1":"d1-d7/g7","move2":"a7-d4/a7"}"#, &[TWO], None),
+    (r#"{"game":"1. d1-d7/g7 a7-d4/a7 2. g1-e3/e10"}"#, &[THREE], None),
+    (
+        r#"{"game":{"moves":[{"x0":3,"y0":0,"x1":3,"y1":6,"x2":6,"y2":6},{"x0":0,"y0":6,"x1":3,"y1":3,"x2":0,"y2":6},
+        {"x0":6,"y0":0,"x1":4,"y1":2,"x2":4,"y2":9}]}}"#,
+        &[THREE],
+        None,
+    ),
+    (r#"[{"black":"d1-d7/g7","white":"a7-d4/a7"},{"black":"g1-e3/e10"}]"#, &[THREE], None),
+    ("{\"black\":\"d1-d7/g7\",\"white\":\"a7-d4/a7\"}\n{\"black\":\"g1-e3/e10\"}", &[THREE], None),
+    (r#"{"turns":[{"blackMove":"d1-d7/g7","whiteMove":"a7-d4/a7"}]}"#, &[TWO], None),
+    (r#"{"players":["Ann","Bob"],"turns":[{"Ann":"d1-d7/g7","Bob":"a7-d4/a7"}]}"#, &[TWO], None),
     // JSON: line breaks in strings.
     (r#"{"moves":"d1-d7/g7 a7-d4/a7\n1-0"}"#, &[TWO], Some(Side::Black)),
     (r#"{"pgn":"1. Qdd7,g7 Qd4,a7 0-1\n"}"#, &[TWO], Some(Side::White)),
@@ -329,6 +343,25 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     // JSON: moves that are not played.
     (r#"{"moves":["g1-g9/d9"],"bestmove":"a7-d4/a7"}"#, &["g1-g9/d9"], "in no game: a7-d4/a7"),
     (r#"{"moves":[{"move":"g1-g9/d9","best":"a7-d4/a7"}]}"#, &["g1-g9/d9"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"next":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"reply":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"expected":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"best move":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"moves":["d1-d7/g7"],"opponentMove":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"expected":"a7-d4/a7","moves":["d1-d7/g7"]}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"[{"move":"d1-d7/g7","reply":"a7-d4/a7"}]"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (r#"{"pgn":"1. d1-d7/g7 a7-d4/a7","then":"g1-e3/e10"}"#, &[TWO], "in no game: g1-e3/e10"),
+    (r#"{"remark":"C:\\","moves":["d1-d7/g7"],"next":"a7-d4/a7"}"#, &["d1-d7/g7"], "in no game: a7-d4/a7"),
+    (
+        r#"{"turns":[[[9,3],[3,3],[3,6]],[[3,0],[6,3],[3,0]]],"expected":[[9,6],[7,4],[0,4]]}"#,
+        &[TWO],
+        "in no game: 9,6],[7,4],[0,4",
+    ),
+    (
+        "{\"move\":\"d1-d7/g7\",\"reply\":\"a7-d6/d4\"}\n{\"move\":\"a7-d4/a7\"}",
+        &[TWO],
+        "line 1: in no game: a7-d6/d4",
+    ),
     (
         r#"{"moves":["g1-g9/d9"],"variations":[["a7-d4/a7","d1-d2/d3"]]}"#,
         &["g1-g9/d9"],
@@ -679,6 +712,231 @@ fn names_belong_to_their_games() {
     assert_eq!(names(text), expected);
     let json = r#"[{"first":"甲","moves":["d1-d7/g7"],"second":"乙"},{"first":"丙","moves":["g1-e3/e10"],"second":"丁"}]"#;
     assert_eq!(names(json), expected);
+}
+
+/// JSON of several games. `A` and `B` are the moves of two games; `-` in place of a winner is none. The last column is a
+/// part of the warning, if there is one.
+const OF_GAMES: &[(&str, &str, &str)] = &[
+    (r#"[{"moves":[A]},{"result":"0-1","moves":[B]}]"#, "- White", ""),
+    (r#"[{"moves":[A],"result":"0-1"},{"moves":[B]}]"#, "White -", ""),
+    (r#"{"games":[{"result":"1-0","moves":[A]},{"moves":[B],"result":"0-1"}]}"#, "Black White", ""),
+    (r#"{"games":[{"moves":[A],"winner":"first"},{"winner":"second","moves":[B]}]}"#, "Black White", ""),
+    (r#"{"1":{"moves":[A]},"2":{"result":"1-0","moves":[B]}}"#, "- Black", ""),
+    ("[\n {\n  \"moves\": [A]\n },\n {\n  \"moves\": [B],\n  \"result\": \"0-1\"\n }\n]", "- White", ""),
+    (r#"{"games":[{"game":{"meta":{"result":"1-0"},"moves":[A]}},{"game":{"moves":[B]}}]}"#, "Black -", ""),
+    (r#"[{"moves":[A]},{"moves":[A],"result":"0-1"}]"#, "- White", ""),
+    (r#"[[A,"1-0"],[B,"0-1"]]"#, "Black White", ""),
+    (r#"[[A],[B,"0-1"]]"#, "- White", "a new game is assumed to begin here"),
+    (r#"{"text":"1. A 1-0\n\n1. B 0-1"}"#, "Black White", ""),
+    (
+        r#"{"result":"1-0","games":[{"moves":[A]},{"moves":[B]}]}"#,
+        "- -",
+        "line 1: a result outside of the games is left out: result:1-0",
+    ),
+    (
+        "{\"result\":\"1-0\"}\n{\"moves\":[A]}\n{\"result\":\"0-1\"}\n{\"moves\":[B]}",
+        "- -",
+        "line 3: a result outside",
+    ),
+    (
+        r#"[{"moves":[A],"winner":0},{"moves":[B],"winner":null}]"#,
+        "- -",
+        "winner:0\" does not name the winner",
+    ),
+    // The first mover's colour.
+    (
+        r#"[{"first_player":"white","moves":[A],"winner":"white"},
+            {"first_player":"black","moves":[B],"winner":"white"}]"#,
+        "Black White",
+        "",
+    ),
+    (
+        r#"{"first_player":"white","games":[{"moves":[A],"winner":"white"},{"moves":[B],"winner":"black"}]}"#,
+        "Black White",
+        "",
+    ),
+];
+
+#[test]
+fn a_result_in_json_belongs_to_the_moves_of_its_object() {
+    let (moves_a, moves_b) = ("d1-d7/g7 a7-d4/a7", "d1-d2/d3 a7-a6/a5");
+    let list = |moves: &str| format!("\"{}\"", moves.replace(' ', "\",\""));
+    let mut failures = Vec::new();
+    for (text, winners, warning) in OF_GAMES {
+        let text =
+            text.replace("[A", &format!("[{}", list(moves_a))).replace("[B", &format!("[{}", list(moves_b)));
+        let text = text.replace(" A ", &format!(" {moves_a} ")).replace(" B ", &format!(" {moves_b} "));
+        let found = reading(text.as_bytes());
+        let winner = |game: &GameRecord| game.winner.map_or("-".into(), |winner| winner.to_string());
+        let of_games: Vec<String> = found.games.iter().map(winner).collect();
+        let second = if text.contains(&list(moves_b)) || text.contains(moves_b) { moves_b } else { moves_a };
+        let are_read = found.games.iter().map(moves).eq([moves_a, second]);
+        let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+        let is_warned = match *warning {
+            "" => warnings.is_empty(),
+            warning => warnings.iter().any(|text| text.contains(warning)),
+        };
+        if !are_read || !is_warned || of_games.join(" ") != *winners {
+            failures.push(format!("{text}\n  found {of_games:?} {warnings:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn a_start_position_in_json_belongs_to_the_moves_of_its_object() {
+    const FEN: &str = "3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1";
+    let a = r#"{"moves":["d1-d7/g7","a7-d4/a7"]}"#;
+    for b in [
+        format!(r#"{{"position":"{FEN}","moves":["c1-c7/g7","a7-d4/a7"]}}"#),
+        format!(r#"{{"moves":["c1-c7/g7","a7-d4/a7"],"setup":"{FEN}"}}"#),
+        format!(r#"{{"start_fen":"{FEN}","game":{{"moves":["c1-c7/g7","a7-d4/a7"]}}}}"#),
+    ] {
+        for (text, order) in [(format!("[{a},{b},{a}]"), [0, 1, 0]), (format!("[{b},{a},{a}]"), [1, 0, 0])] {
+            let found = reading(text.as_bytes());
+            let starts = [Position::standard(), Position::from_fen(FEN).unwrap()];
+            let games: Vec<_> = found.games.iter().map(|game| (game.start, moves(game))).collect();
+            let expected =
+                order.map(|at: usize| (starts[at], ["d1-d7/g7 a7-d4/a7", "c1-c7/g7 a7-d4/a7"][at].into()));
+            assert_eq!((games.as_slice(), found.warnings), (expected.as_slice(), Vec::new()), "{text}");
+        }
+    }
+    let text = format!(r#"{{"moves":["d1-d7/g7","a7-d4/a7"],"fen":"{FEN}"}}"#);
+    let found = reading(text.as_bytes());
+    assert_eq!(moves(&found.games[0]), TWO);
+    assert!(found.warnings[0].text.contains("the start position is not understood"), "{:?}", found.warnings);
+}
+
+#[test]
+fn names_in_json_belong_to_the_moves_of_their_object() {
+    let text = r#"[{"moves":["d1-d7/g7"]},{"moves":["d1-d2/d3"],"second":"Bo","first":"Al"}]"#;
+    let found = reading(text.as_bytes());
+    let names: Vec<_> = found.games.iter().map(|game| [&*game.black, &*game.white]).collect();
+    assert_eq!(names, [["", ""], ["Al", "Bo"]]);
+    let text = r#"{"first":"Al","games":[{"moves":["d1-d7/g7"]},{"moves":["d1-d2/d3"]}]}"#;
+    let warning = "the name Al is not kept: it stands beside no game";
+    assert!(reading(text.as_bytes()).warnings.iter().any(|found| found.text == warning));
+}
+
+/// Points of the players in JSON, with the winner, and a part of the warning if there is one.
+const SCORES: &[(&str, Option<Side>, &str)] = &[
+    (r#""scores":[0,2]"#, Some(Side::White), ""),
+    (r#""scores":[2, 0]"#, Some(Side::Black), ""),
+    (r#""score":[1,0]"#, Some(Side::Black), ""),
+    (r#""score":[-1,1]"#, Some(Side::White), ""),
+    (r#""score":{"0":0,"1":2}"#, Some(Side::White), ""),
+    (r#""score":{"1":1,"2":0}"#, Some(Side::Black), ""),
+    (r#""score":{"first":"0","second":"1"}"#, Some(Side::White), ""),
+    (r#""score":{"second":0,"first":1}"#, Some(Side::Black), ""),
+    (r#""final_score":"2-0""#, Some(Side::Black), ""),
+    (r#""score":"0 : 2""#, Some(Side::White), ""),
+    (r#""scores":[0,0]"#, None, ""),
+    (r#""score":0.53"#, None, ""),
+    (r#""score":{"black":1,"white":0}"#, None, "the first mover's colour is unknown"),
+    (r#""score":[1,1]"#, None, "the result \"score:[1,1]\" does not name the winner"),
+    (r#""score":[12,7]"#, None, "does not name the winner"),
+    (r#""score":{"Ann":1,"Bob":0}"#, None, "the result \"score:{Ann:1,Bob:0}\" does not name the winner"),
+    (r#""scores":[{"name":"Ann","points":2},{"name":"Bob","points":0}]"#, None, "does not name the winner"),
+    (r#""winner":0"#, None, "the result \"winner:0\" does not name the winner"),
+    (r#""winner":null"#, None, ""),
+    (r#""result":1"#, None, "the result \"result:1\" does not name the winner"),
+    (r#""scores":[0,2],"winner":"first""#, Some(Side::White), "another result of this game says"),
+];
+
+#[test]
+fn points_in_json_are_results() {
+    for (points, winner, warning) in SCORES {
+        let game = r#""moves":["d1-d7/g7","a7-d4/a7"]"#;
+        for text in [format!("{{{points},{game}}}"), format!("{{\n{game},\n{points}\n}}")] {
+            let found = reading(text.as_bytes());
+            let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+            let is_warned = match *warning {
+                "" => warnings.is_empty(),
+                warning => warnings.iter().any(|text| text.contains(warning)),
+            };
+            let is_read = moves(&found.games[0]) == TWO && found.games[0].winner == *winner;
+            assert!(is_read && is_warned, "{text}: {:?} {warnings:?}", found.games[0].winner);
+        }
+    }
+}
+
+#[test]
+fn pgn_in_json_is_read() {
+    let ann = r#"[White \"Ann\"]\n[Black \"Bob \\\"B\\\"\"]\n[Date \"2026.11.28\"]\n[Event \"Cup\"]\n[Result \"0-1\"]\n\n1. Qdd7,g7 Qad4,a7 0-1"#;
+    let cid = r#"[White \"Cid\"]\n[Black \"Dan\"]\n\n1. d1-d2/d3 a7-a6/a5 1-0"#;
+    let games = |text: String| -> Vec<_> {
+        let found = reading(text.as_bytes());
+        assert_eq!(found.warnings, Vec::new(), "{text}");
+        let read = |game: GameRecord| (game.black, game.white, game.when, game.event, game.winner);
+        found.games.into_iter().map(read).collect()
+    };
+    let game = |black: &str, white: &str, when: &str, event: &str, winner| {
+        (black.to_owned(), white.to_owned(), when.to_owned(), event.to_owned(), Some(winner))
+    };
+    let ann_game = game("Ann", "Bob \"B\"", "2026.11.28", "Cup", Side::White);
+    let cid_game = game("Cid", "Dan", "", "", Side::Black);
+    assert_eq!(games(format!(r#"{{"pgn":"{ann}"}}"#)), *std::slice::from_ref(&ann_game));
+    for text in [
+        format!(r#"[{{"pgn":"{cid}"}},{{"id":2,"pgn":"{ann}"}}]"#),
+        format!("{{\"pgn\":\"{cid}\"}}\n{{\"pgn\":\"{ann}\"}}"),
+        format!(r#"["{cid}","{ann}"]"#),
+        format!("\u{feff}{{\n\"games\": [\n\"{cid}\",\n\"{ann}\"\n]\n}}"),
+    ] {
+        assert_eq!(games(text), [cid_game.clone(), ann_game.clone()]);
+    }
+    let several = r#"{"pgn":"[White \"Ann\"]\n[Black \"Bob\"]\n\n1. d1-d7/g7 a7-d4/a7 0-1\n\nC 1-0"}"#;
+    let several = several.replace("C 1-0", cid);
+    assert_eq!(games(several), [game("Ann", "Bob", "", "", Side::White), cid_game]);
+    let fen = "3q2q3/10/10/q8q/10/10/Q8Q/10/10/2Q3Q3 w - - 0 1";
+    let text = format!(r#"{{"pgn":"[White \"Ann\"]\n[FEN \"{fen}\"]\n[Winner \"Ann\"]\n\n1. c1-c7/g7"}}"#);
+    let found = reading(text.as_bytes());
+    let read = &found.games[0];
+    assert_eq!(
+        (read.start, &*read.black, read.winner),
+        (Position::from_fen(fen).unwrap(), "Ann", Some(Side::Black))
+    );
+}
+
+/// Objects of coordinates that are no whole move.
+const DAMAGED_MOVES: &[&str] = &[
+    r#"{"fromRow":9,"fromCol":6,"tCol":4,"arrowRow":5,"arrowCol":0}"#,
+    r#"{"fromRow":9,"fromCol":6,"toRow":7,"tCol":4,"arrowRow":0,"arrowCol":4}"#,
+    r#"{"fromRow":9,"fromCol":6,"toRow":7,"arrowRow":0,"arrowCol":4}"#,
+    r#"{"fRow":9,"fCol":6,"toRow":7,"toCol":4,"arrowRow":0}"#,
+    r#"{"fromRow":9,"fromCol":6}"#,
+    r#"{"fromRow":9}"#,
+    r#"{"from":{"row":9,"col":6},"to":{"row":7,"col":4}}"#,
+    r#"{"from":[9,6],"t":[7,4],"arrow":[0,4]}"#,
+    r#"{"from":"g1","to":"e3"}"#,
+    r#"{"from":"g1","tp":"e3","arrow":"e10"}"#,
+    r#"{"x0":6,"y0":0,"x1":4,"y1":2,"x2":4}"#,
+];
+
+#[test]
+fn damaged_coordinates_in_json_are_in_warnings() {
+    let object = |[a, b, c, d, e, f]: [u8; 6]| {
+        format!(r#"{{"fromRow":{a},"fromCol":{b},"toRow":{c},"toCol":{d},"arrowRow":{e},"arrowCol":{f}}}"#)
+    };
+    let (first, second) = (object([9, 3, 3, 3, 3, 6]), object([3, 0, 6, 3, 3, 0]));
+    for damaged in DAMAGED_MOVES {
+        for text in [
+            format!("[\n{first},\n{second},\n{damaged}\n]"),
+            format!("{{\"moves\":[\n{first},\n{second},\n{damaged}]}}"),
+            format!("\n{first}\n{second}\n{damaged}"),
+        ] {
+            let found = reading(text.as_bytes());
+            let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+            let is_warned = warnings.iter().any(|warning| warning.starts_with("line 4: in no game: "));
+            assert!(moves(&found.games[0]) == TWO && is_warned, "{text}: {warnings:?}");
+        }
+        // What follows a damaged move is no move of the first game.
+        let text = format!("[{first},{damaged},{second}]");
+        assert!(!reading(text.as_bytes()).warnings.is_empty(), "{text}");
+    }
+    for harmless in [r#"{"start":0,"end":12}"#, r#"{"from":"Ann","to":"Bob"}"#, r#"{"row":3}"#] {
+        let found = reading(format!("{{\"moves\":[{first},{second}],\"x\":{harmless}}}").as_bytes());
+        assert_eq!((moves(&found.games[0]).as_str(), found.warnings), (TWO, Vec::new()), "{harmless}");
+    }
 }
 
 /// Start positions that JSON of other programs states, with the FEN that is read and a part of the warning.

@@ -358,7 +358,15 @@ fn is_part(json: &str) -> bool {
         return true;
     }
     let is_object = json.len() <= MAX_PART && json.starts_with('{');
-    is_object && !matches!(fields(json, ["moves", "start"]), [Some(_), Some(_)]) && scan::moves_in(json) < 2
+    let is_record = || matches!(fields(json, ["moves", "start"]), [Some(_), Some(_)]);
+    is_object && !is_record() && (scan::moves_in(json) < 2 || is_turn(json))
+}
+
+/// True if a value of JSON is a turn: an object of two values with a move each.
+fn is_turn(json: &str) -> bool {
+    let mut counts = Vec::new();
+    entries(json, |_, value| counts.push(scan::moves_in(value.get())));
+    counts.iter().all(|count| *count < 2) && counts.iter().sum::<usize>() == 2
 }
 
 /// Adds the games of one value that begins in a line.

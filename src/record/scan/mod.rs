@@ -6,6 +6,7 @@
 //! text's statements wins, then the usual one: a letter and a number count from below, two letters from the top, six
 //! numbers on 8x8 as on Botzone, and 10x10 comes before other sizes. What is in no game is in a warning.
 
+mod containers;
 mod half_width;
 mod header;
 mod lexer;
@@ -20,13 +21,15 @@ use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use containers::Container;
 use lexer::{Found, Lexer};
 use piece::{Aside, Beside, Border, Form, Label, Mark};
 pub(super) use piece::{Colour, Piece, Player};
 pub(super) use replay::Way;
 use replay::{Play, Stated};
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::convert::Infallible;
+use std::ops::Range;
 use verdict::Verdict;
 pub(super) use verdict::by_mover as winner_by;
 
@@ -35,6 +38,9 @@ const MAX_WARNINGS: usize = 50;
 
 /// Maximum number of results between two games that are attributed by their lines.
 const MAX_BETWEEN: usize = 8;
+
+/// Maximum number of moves in an object before one that its start position allows.
+const MAX_BEFORE_START: usize = 8;
 
 /// A statement about the winner in the text.
 struct Outcome {
@@ -54,6 +60,99 @@ struct Named {
     offset: usize,
     player: Player,
     name: String,
+}
+
+/// Statements of a section, each of which belongs to one of its games.
+struct Statements<'f> {
+    results: Vec<Outcome>,
+    named: Vec<Named>,
+    /// Start positions in JSON, with their offsets.
+    starts: Vec<(usize, &'f Mark)>,
+    /// Colours of the first mover in JSON, with their offsets.
+    firsts: Vec<(usize, Colour)>,
+    /// Dates and events in JSON, with their offsets.
+    details: Vec<(usize, &'f Mark)>,
+    /// Offsets of the section.
+    range: Range<usize>,
+}
+
+/// Statements of a section by games: pairs of the indices of a game and of its statement, in the order of the games.
+#[derive(Default)]
+struct Owned {
+    results: Vec<(usize, usize)>,
+    named: Vec<(usize, usize)>,
+    details: Vec<(usize, usize)>,
+    /// Colour of the first mover in each game, if it is stated.
+    firsts: Vec<Option<Colour>>,
+}
+
+impl Owned {
+    /// Sorts statements by the games that they stand beside. The colour of the first mover can be that of several.
+    fn new<'s>(
+        results: &[Range<usize>],
+        named: &[Range<usize>],
+        details: &[Range<usize>],
+        firsts: impl Iterator<Item = (Range<usize>, &'s (usize, Colour))>,
+        games: usize,
+    ) -> Self {
+        let sorted = |ranges: &[Range<usize>]| {
+            let single = ranges.iter().enumerate().filter(|(_, games)| games.len() == 1);
+            let mut sorted: Vec<_> = single.map(|(at, games)| (games.start, at)).collect();
+            sorted.sort_unstable();
+            sorted
+        };
+        let mut firsts: Vec<(Range<usize>, Colour)> = firsts.map(|(games, first)| (games, first.1)).collect();
+        firsts.sort_by_key(|(games, _)| (games.start, Reverse(games.end)));
+        firsts.dedup_by(|other, first| other.0 == first.0);
+        let mut stated = vec![None; games];
+        firsts.into_iter().for_each(|(games, colour)| stated[games].fill(Some(colour)));
+        Self { results: sorted(results), named: sorted(named), details: sorted(details), firsts: stated }
+    }
+}
+
+/// Sets the date or the event that a tag states.
+fn add_detail(record: &mut GameRecord, tag: &Mark) {
+    match tag {
+        Mark::Tag(Label::Date, value) => record.when.clone_from(value),
+        Mark::Tag(_, value) => record.event.clone_from(value),
+        _ => {}
+    }
+}
+
+/// Returns the indices of the statements of a game.
+fn of_game(sorted: &[(usize, usize)], game: usize) -> impl Iterator<Item = usize> {
+    let begin = sorted.partition_point(|(owner, _)| *owner < game);
+    sorted[begin..].iter().take_while(move |(owner, _)| *owner == game).map(|(_, at)| *at)
+}
+
+impl Statements<'_> {
+    fn from(begin: usize) -> Self {
+        let (results, named) = (Vec::new(), Vec::new());
+        let (starts, firsts, details) = (Vec::new(), Vec::new(), Vec::new());
+        Self { results, named, starts, firsts, details, range: begin..begin }
+    }
+}
+
+impl<'f> Statements<'f> {
+    /// Adds a mark behind a number of pieces if it belongs to one game; in JSON, start position and tags do.
+    fn add(&mut self, mark: &'f Mark, at: usize, offset: usize, is_json: bool) {
+        let result = |winner, may_name| Outcome { at, offset, winner, may_name };
+        match mark {
+            Mark::Won(player) => self.results.push(result(Ok(*player), true)),
+            Mark::Sentence { begin, end, may_name } => {
+                self.results.push(result(Err([*begin as usize, *end as usize]), *may_name));
+            }
+            Mark::Named(player, name) => {
+                self.named.push(Named { at, offset, player: *player, name: name.clone() })
+            }
+            _ if !is_json => {}
+            Mark::Start(Some(_)) => self.starts.push((offset, mark)),
+            Mark::Fen(fen) if Position::from_fen(fen).is_ok() => self.starts.push((offset, mark)),
+            Mark::Begins(colour) => self.firsts.push((offset, *colour)),
+            Mark::Tag(Label::Date | Label::Event, _) => self.details.push((offset, mark)),
+            _ => {}
+        }
+    }
 }
 
 /// Statements about one game.
@@ -96,12 +195,13 @@ pub(super) fn scan(text: &str, start: Option<Position>, is_json: bool, line: usi
 
 /// True if JSON holds a whole move.
 pub(super) fn has_moves(json: &str) -> bool {
-    moves_in(json) > 0
+    Lexer::new(json, true).read().pieces.iter().any(|piece| piece.form != Form::Fragment)
 }
 
-/// Returns the number of whole moves in JSON.
+/// Returns the number of whole moves in JSON that can be those of a game.
 pub(super) fn moves_in(json: &str) -> usize {
-    Lexer::new(json, true).read().pieces.iter().filter(|piece| piece.form != Form::Fragment).count()
+    let is_move = |piece: &&Piece| piece.form != Form::Fragment && piece.aside != Aside::Comment;
+    Lexer::new(json, true).read().pieces.iter().filter(is_move).count()
 }
 
 /// Returns the place in a move of a value with this name: 0 for the origin, 1 for the destination, 2 for the arrow.
@@ -200,16 +300,16 @@ pub(super) fn outside(text: &str, line: usize, warnings: &mut Warnings) {
     let mut lines = Lines::from(text, line);
     let mut moves = whole_moves(&found.pieces, text).peekable();
     let mut results = found.marks.iter().filter_map(|(_, offset, mark)| {
-        let result = match mark {
-            Mark::Sentence { begin, end, .. } => &text[*begin as usize..*end as usize],
-            Mark::Won(_) => text[..*offset].trim_end().rsplit(char::is_whitespace).next().unwrap_or_default(),
-            Mark::Tag(Label::Result | Label::Winner | Label::Loser, value) => value,
-            Mark::Header(fields) => fields.get(2)?,
-            _ => return None,
+        let problem = match mark {
+            Mark::Sentence { begin, end, .. } => {
+                left_out(text, *offset, Some([*begin as usize, *end as usize]))
+            }
+            Mark::Won(_) => left_out(text, *offset, None),
+            Mark::Tag(Label::Result | Label::Winner | Label::Loser, value) => result_left_out(value),
+            Mark::Header(fields) => result_left_out(fields.get(2)?),
+            _ => None,
         };
-        let shown: String = result.trim().chars().take(60).collect();
-        let is_result = !shown.is_empty() && verdict::read(result, ["", ""]) != Verdict::Weak;
-        is_result.then(|| (*offset, format!("a result outside of the games is left out: {shown}")))
+        Some((*offset, problem?))
     });
     let mut result = results.next();
     loop {
@@ -221,6 +321,35 @@ pub(super) fn outside(text: &str, line: usize, warnings: &mut Warnings) {
         let Some((offset, text)) = next else { break };
         warnings.push(Warning::new(lines.at(offset), text));
     }
+}
+
+/// Returns the text of a warning of a result before `offset` in no game; `None` if it need not be a result. `sentence` are
+/// the offsets of its words.
+fn left_out(text: &str, offset: usize, sentence: Option<[usize; 2]>) -> Option<String> {
+    let in_numbers = || {
+        let before = text[..offset].trim_end();
+        before.rsplit(|c: char| c.is_whitespace() || "\"[,".contains(c)).next().unwrap_or_default()
+    };
+    result_left_out(sentence.map_or_else(in_numbers, |[from, to]| &text[from..to]))
+}
+
+/// Returns the text of a warning of a result in no game; `None` if it need not be a result.
+fn result_left_out(result: &str) -> Option<String> {
+    let shown: String = result.trim().chars().filter(|c| *c != '"').take(60).collect();
+    let is_result = !shown.is_empty() && verdict::read(result, ["", ""]) != Verdict::Weak;
+    is_result.then(|| format!("a result outside of the games is left out: {shown}"))
+}
+
+/// Returns the indices of the names of a game's players: those before its moves, and behind them if no other game is in
+/// the text.
+fn names_of<'n>(plays: &'n [Play], game: usize, named: &'n [Named]) -> impl Iterator<Item = usize> + 'n {
+    let play = &plays[game];
+    let from = game.checked_sub(1).map_or(0, |before| plays[before].end);
+    let is_own = move |named: &Named| {
+        let is_before = (from..=play.begin).contains(&named.at);
+        is_before || plays.len() == 1 && named.at >= play.end
+    };
+    named.iter().enumerate().filter(move |(_, named)| is_own(named)).map(|(at, _)| at)
 }
 
 /// Returns warnings of whole moves in a text that holds no game. `line` is the number of its first line.
@@ -266,10 +395,12 @@ impl Scan<'_, '_, '_> {
     /// Reads the sections of the text; each begins with a header.
     fn read(mut self, found: &Found) {
         let mut heading = Heading { start: self.start, ..Heading::default() };
-        let (mut begin, mut results, mut named) = (0, Vec::new(), Vec::new());
+        let (mut begin, mut said) = (0, Statements::from(0));
         for (at, offset, mark) in &found.marks {
             let is_new = match mark {
                 Mark::Header(_) => heading.is_ccgc || heading.has_tags || begin < *at,
+                // In JSON, they belong to an object or a string.
+                Mark::Fen(_) | Mark::Tag(..) if self.is_json => false,
                 // A result behind all moves is that of the last game.
                 Mark::Tag(Label::Result | Label::Winner | Label::Loser, _) if *at == found.pieces.len() => {
                     heading.is_ccgc && begin == *at
@@ -278,27 +409,16 @@ impl Scan<'_, '_, '_> {
                 _ => false,
             };
             if is_new {
-                self.section(heading, &found.pieces[begin..*at], &results, &named);
+                said.range.end = *offset;
+                self.section(heading, &found.pieces[begin..*at], &said);
                 heading = Heading { start: self.start, offset: *offset, ..Heading::default() };
-                (begin, results, named) = (*at, Vec::new(), Vec::new());
+                (begin, said) = (*at, Statements::from(*offset));
             }
-            match mark {
-                Mark::Won(player) => {
-                    let winner = Ok(*player);
-                    results.push(Outcome { at: *at - begin, offset: *offset, winner, may_name: true });
-                }
-                Mark::Sentence { begin: from, end, may_name } => {
-                    let winner = Err([*from as usize, *end as usize]);
-                    results.push(Outcome { at: *at - begin, offset: *offset, winner, may_name: *may_name });
-                }
-                Mark::Named(player, name) => {
-                    let (at, offset, player, name) = (*at - begin, *offset, *player, name.clone());
-                    named.push(Named { at, offset, player, name });
-                }
-                other => self.state(&mut heading, other, *offset),
-            }
+            said.add(mark, *at - begin, *offset, self.is_json);
+            self.state(&mut heading, mark, *offset);
         }
-        self.section(heading, &found.pieces[begin..], &results, &named);
+        said.range.end = self.text.len();
+        self.section(heading, &found.pieces[begin..], &said);
         if self.intake.games > self.games + 1 {
             for offset in std::mem::take(&mut self.lone) {
                 self.warn(offset, "a game with less than two moves is assumed here");
@@ -320,6 +440,7 @@ impl Scan<'_, '_, '_> {
     /// Adds a statement to a heading.
     fn state(&mut self, heading: &mut Heading, mark: &Mark, offset: usize) {
         match mark {
+            Mark::Begins(_) if self.is_json => {}
             Mark::Begins(colour) => heading.first = Some(*colour),
             Mark::Edge(edge) => heading.edge = Some(*edge),
             Mark::Fen(fen) => match Position::from_fen(fen) {
@@ -335,6 +456,7 @@ impl Scan<'_, '_, '_> {
                 heading.offset = offset;
                 heading.results.push((format!("result: {}", field(2)), offset));
             }
+            Mark::Tag(label, _) if self.is_json && *label != Label::Unordered => {}
             Mark::Tag(label, value) => self.tag(heading, *label, value, offset),
             Mark::Start(Some(position)) if self.start.is_none() => heading.start = Some(**position),
             Mark::Start(_) => {
@@ -379,34 +501,36 @@ impl Scan<'_, '_, '_> {
     }
 
     /// Adds the games of a section.
-    fn section(&mut self, mut heading: Heading, pieces: &[Piece], results: &[Outcome], named: &[Named]) {
-        let stated = Stated { start: heading.start, edge: heading.edge };
-        let plays = replay::games(pieces, stated);
+    fn section(&mut self, mut heading: Heading, pieces: &[Piece], said: &Statements) {
+        let plays = self.plays(&heading, pieces, said);
         let size = |edge| crate::board::square::Size::new(edge);
         let start = || {
             let of_edge = heading.edge.and_then(size).map(Position::start);
             heading.start.or(of_edge).unwrap_or_else(Position::standard)
         };
-        if plays.is_empty() && (heading.is_ccgc || heading.start.is_some() && self.start.is_none()) {
+        let is_lone =
+            plays.is_empty() && (heading.is_ccgc || heading.start.is_some() && self.start.is_none());
+        if is_lone {
             let mut record = GameRecord::new("", "", start());
-            self.head(&heading, &mut record, None, results);
+            self.head(&heading, &mut record, None, &said.results.iter().collect::<Vec<_>>());
             self.lone.extend((!heading.is_ccgc).then_some(heading.offset));
             self.intake.add(record, 0);
         }
-        let owners = self.owners(&plays, pieces, results);
+        let owned = if is_lone { Owned::default() } else { self.owned(&plays, pieces, said) };
         let mut used = vec![false; pieces.len()];
         for (index, play) in plays.iter().enumerate() {
             used[play.begin..play.end].fill(true);
             play.skipped.iter().for_each(|skipped| used[skipped.clone()].fill(false));
-            let [from, until] = [index, index + 1].map(|game| owners.partition_point(|&owner| owner < game));
-            let own = &results[from..until];
             let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
-            let first = play.first.or(heading.first);
+            let stated = play.first.or(owned.firsts.get(index).copied().flatten());
+            let first = stated.or(heading.first);
             let mut further = Heading { first, is_ccgc: heading.is_ccgc, ..Heading::default() };
             let own_heading = if index == 0 { &mut heading } else { &mut further };
-            let own_names = self.names_of(&plays, index, named);
-            self.name(own_heading, &own_names, first, play.way.start.side());
-            self.head(own_heading, &mut record, play.first, own);
+            let names: Vec<&Named> = of_game(&owned.named, index).map(|at| &said.named[at]).collect();
+            self.name(own_heading, &names, first, play.way.start.side());
+            let results: Vec<&Outcome> = of_game(&owned.results, index).map(|at| &said.results[at]).collect();
+            self.head(own_heading, &mut record, stated, &results);
+            of_game(&owned.details, index).for_each(|at| add_detail(&mut record, said.details[at].1));
             let edge = play.way.start.size().edge();
             if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
                 let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");
@@ -427,13 +551,110 @@ impl Scan<'_, '_, '_> {
         self.unused(pieces, &used, plays.is_empty());
     }
 
+    /// Finds the games of a section. In JSON, a start position is that of the moves in its object.
+    fn plays(&mut self, heading: &Heading, pieces: &[Piece], said: &Statements) -> Vec<Play> {
+        let stated = |start| Stated { start, edge: heading.edge };
+        if !self.is_json {
+            return replay::games(pieces, stated(heading.start));
+        }
+        let mut plays = Vec::new();
+        for (range, start) in self.starts(pieces, said) {
+            let games = replay::games(&pieces[range.clone()], stated(start));
+            plays.extend(games.into_iter().map(|play| play.behind(range.start)));
+        }
+        plays
+    }
+
+    /// Parts the pieces of a section of JSON by their start positions.
+    fn starts(&mut self, pieces: &[Piece], said: &Statements) -> Vec<(Range<usize>, Option<Position>)> {
+        let whole: Vec<usize> =
+            (0..pieces.len()).filter(|&index| pieces[index].form != Form::Fragment).collect();
+        let begins = whole.iter().map(|&index| pieces[index].begin as usize).collect();
+        let places: Vec<usize> = said.starts.iter().map(|(offset, _)| *offset).collect();
+        let mut starts = Vec::new();
+        for (&(offset, mark), container) in said.starts.iter().zip(self.around(said, begins, &places)) {
+            let held = &whole[container.held];
+            let (Some(&first), Some(&last)) = (held.first(), held.last()) else { continue };
+            let position = match mark {
+                Mark::Start(Some(position)) => Some(**position),
+                Mark::Fen(fen) => Position::from_fen(fen).ok(),
+                _ => None,
+            };
+            let can_begin = |&&piece: &&usize| position.is_some_and(|at| replay::begins(&pieces[piece], at));
+            if held.iter().take(MAX_BEFORE_START).any(|piece| can_begin(&piece)) {
+                let is_behind = (offset > pieces[first].begin as usize, matches!(mark, Mark::Fen(_)));
+                starts.push((first, Reverse(last + 1), Reverse(is_behind), position));
+            } else {
+                let text = "the start position is not understood; the game is read from the usual start";
+                self.warn(offset, text);
+            }
+        }
+        starts.sort_by_key(|&(first, end, order, _)| (first, end, order));
+        let (mut parts, mut at) = (Vec::new(), 0);
+        let mut open: Vec<(usize, Option<Position>)> = vec![(pieces.len(), None)];
+        let mut part = |until: usize, start: Option<Position>| {
+            parts.extend((at < until).then_some((at..until, start)));
+            at = at.max(until);
+        };
+        for (first, Reverse(end), _, position) in starts {
+            while let Some((end, start)) = open.pop_if(|(end, _)| *end <= first) {
+                part(end, start);
+            }
+            part(first, open.last().and_then(|(_, start)| *start));
+            open.push((end, position));
+        }
+        open.into_iter().rev().for_each(|(end, start)| part(end, start));
+        parts
+    }
+
+    /// Returns the containers around places of a section of JSON that hold any of these offsets.
+    fn around(&self, said: &Statements, mut held: Vec<usize>, places: &[usize]) -> Vec<Container> {
+        let begin = said.range.start;
+        held.iter_mut().for_each(|offset| *offset -= begin);
+        let places: Vec<usize> = places.iter().map(|place| place - begin).collect();
+        // A section begins with a header, which is in a string.
+        containers::around(&self.text[said.range.clone()], begin > 0, &held, &places)
+    }
+
+    /// Returns the games that the statements of a section belong to. Warns of those in no game.
+    fn owned(&mut self, plays: &[Play], pieces: &[Piece], said: &Statements) -> Owned {
+        if !self.is_json {
+            let results = self.owners(plays, pieces, &said.results).into_iter();
+            let results = results.enumerate().map(|(at, game)| (game, at)).collect();
+            let names = |game: usize| names_of(plays, game, &said.named).map(move |at| (game, at));
+            return Owned { results, named: (0..plays.len()).flat_map(names).collect(), ..Owned::default() };
+        }
+        let of = |places: Vec<usize>| {
+            let held: Vec<usize> = plays.iter().map(|play| pieces[play.begin].begin as usize).collect();
+            match places.is_empty() {
+                true => Vec::new(),
+                false => containers::owners(&self.around(said, held.clone(), &places), &held, &places),
+            }
+        };
+        let results = of(said.results.iter().map(|result| result.offset).collect());
+        let named = of(said.named.iter().map(|named| named.offset).collect());
+        let details = of(said.details.iter().map(|detail| detail.0).collect());
+        let firsts = of(said.firsts.iter().map(|first| first.0).collect());
+        for (result, _) in said.results.iter().zip(&results).filter(|(_, games)| games.len() != 1) {
+            let problem = left_out(self.text, result.offset, result.winner.err());
+            problem.into_iter().for_each(|problem| self.warn(result.offset, problem));
+        }
+        for (named, _) in said.named.iter().zip(&named).filter(|(_, games)| games.len() != 1) {
+            self.warn(named.offset, format!("the name {} is not kept: it stands beside no game", named.name));
+        }
+        Owned::new(&results, &named, &details, firsts.into_iter().zip(&said.firsts), plays.len())
+    }
+
     /// Warns of moves of a game that can be read in another way.
     fn explain_pieces(&mut self, play: &Play, pieces: &[Piece], used: &[bool]) {
         if let Some(remark) = play.remark(pieces, used).filter(|_| !self.is_json) {
             let text = "the last moves stand beside words, unlike those before; they are read as played";
             self.remark(pieces[remark].begin as usize, text);
         }
-        if let Some(joint) = play.joint {
+        let is_comment = |at: usize| pieces[at].aside == Aside::Comment;
+        let mut own = (play.begin..play.end).filter(|&at| used[at]);
+        let other = own.clone().find(|&at| is_comment(at)).filter(|_| self.is_json && !own.all(is_comment));
+        if let Some(joint) = play.joint.or(other) {
             let text = "the moves from here continue the game, but can also begin a new one";
             self.warn(pieces[joint].begin as usize, text);
         }
@@ -493,7 +714,7 @@ impl Scan<'_, '_, '_> {
             for (index, result) in behind.iter().enumerate() {
                 let lines =
                     |from: usize, until: usize| self.text[from..until.max(from)].matches('\n').count();
-                let distances = match self.is_json || behind.len() > MAX_BETWEEN {
+                let distances = match behind.len() > MAX_BETWEEN {
                     true => [0, 0],
                     false => [lines(from, result.offset), lines(result.offset, until)],
                 };
@@ -507,30 +728,6 @@ impl Scan<'_, '_, '_> {
             }
         }
         owners
-    }
-
-    /// Returns the names of a game's players: in text those before its moves, and behind them if no other game is in the
-    /// text; in JSON with several games those of equal order if each game has them.
-    fn names_of<'n>(&self, plays: &[Play], index: usize, named: &'n [Named]) -> Vec<&'n Named> {
-        let play = &plays[index];
-        if self.is_json && plays.len() > 1 {
-            let of = |player| named.iter().filter(move |named| named.player == player);
-            let players = named.iter().map(|named| named.player);
-            let is_whole = players.clone().all(|player| of(player).count() == plays.len());
-            let mut known: Vec<Player> = Vec::new();
-            players.for_each(|player| known.extend((!known.contains(&player)).then_some(player)));
-            return known
-                .into_iter()
-                .filter(|_| is_whole)
-                .filter_map(|player| of(player).nth(index))
-                .collect();
-        }
-        let from = index.checked_sub(1).map_or(0, |before| plays[before].end);
-        let is_own = |named: &&Named| {
-            let is_before = (from..=play.begin).contains(&named.at);
-            is_before || plays.len() == 1 && (self.is_json || named.at >= play.end)
-        };
-        named.iter().filter(is_own).collect()
     }
 
     /// Adds the names of the players to a heading without tags. Names of colours belong to the sides if the first
@@ -574,7 +771,7 @@ impl Scan<'_, '_, '_> {
         heading: &Heading,
         record: &mut GameRecord,
         first: Option<Colour>,
-        results: &[Outcome],
+        results: &[&Outcome],
     ) {
         let mover = record.start.side();
         // Tags of PGN name White first, whoever moves first from a set-up position.

@@ -223,6 +223,16 @@ impl Play {
         }
     }
 
+    /// Counts the indices from `offset`.
+    pub fn behind(mut self, offset: usize) -> Self {
+        (self.begin, self.end) = (self.begin + offset, self.end + offset);
+        self.joint = self.joint.map(|joint| joint + offset);
+        for skipped in &mut self.skipped {
+            *skipped = skipped.start + offset..skipped.end + offset;
+        }
+        self
+    }
+
     /// Plays the pieces from index `begin` as far as they are legal.
     fn new(way: Way, pieces: &[Piece], begin: usize, asides: Aside) -> Self {
         let mut play = Self::empty(way, begin);
@@ -326,6 +336,13 @@ pub struct Stated {
     pub start: Option<Position>,
     /// Edge of the board.
     pub edge: Option<usize>,
+}
+
+/// True if a piece, counted in the usual way, can be the first move from a start.
+pub fn begins(piece: &Piece, start: Position) -> bool {
+    let is_legal =
+        |way: &Way| !way.is_odd() && way.move_of(piece, &start).is_some_and(|mv| start.check(mv).is_ok());
+    Way::all(Some(start), &[piece.form]).iter().any(is_legal)
 }
 
 /// Finds the games in a list of pieces, in order.

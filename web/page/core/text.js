@@ -729,7 +729,7 @@ const PROBLEMS_ZH = /** @type {[RegExp, string | ((...groups: string[]) => strin
   [/^squares set up beside the first move are left out$/, "第一步旁边摆放的格子略过"],
   [/^the value of (\S+) holds a bracket: (.*)$/, "$1 的值中含有括号：$2"],
   [/^the start position is not understood; the game is read from the usual start$/, "开局局面无法理解；按通常的开局读取"],
-  [/^the name (.*) is not kept: .*$/, "名字 $1 没有保留：请写明先手和后手"],
+  [/^the name (.*) is not kept: .*$/, "名字 $1 没有保留：请写明属于哪一局、哪一方"],
   [/^a match must begin from the standard start position$/, "比赛必须从标准开局开始"],
   [/^invalid match id$/, "比赛编号有误"],
   [/^invalid match: .*$/, "比赛数据有误"],

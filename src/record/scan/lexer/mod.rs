@@ -1,5 +1,6 @@
 //! Finds pieces that look like moves, and statements about the game, in any text.
 
+mod keys;
 mod points;
 mod results;
 mod values;
@@ -9,6 +10,7 @@ use super::header;
 use super::piece::{Aside, Beside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player};
 use super::verdict;
 use super::words;
+use keys::Keys;
 
 /// What a text holds, in its order.
 #[derive(Default, Debug)]
@@ -36,6 +38,20 @@ struct Number {
     begin: usize,
     end: usize,
     line: usize,
+}
+
+/// An open bracket.
+#[derive(Clone, Copy, Default)]
+struct Opened {
+    begin: usize,
+    /// Numbers of runs, of numbers in the last one, and of pieces before it.
+    runs: usize,
+    length: usize,
+    pieces: usize,
+    /// True if the object of JSON has a name that is that of a coordinate of a move.
+    names_coordinates: bool,
+    /// True if it has a value that can be a coordinate.
+    has_values: bool,
 }
 
 /// Open brackets. Counts those nested too deeply without storing them.
@@ -76,6 +92,10 @@ impl<T> Stack<T> {
 
     fn last(&self) -> Option<&T> {
         self.items.last()
+    }
+
+    fn last_mut(&mut self) -> Option<&mut T> {
+        self.items.last_mut().filter(|_| self.deeper == 0)
     }
 
     fn is_empty(&self) -> bool {
@@ -119,8 +139,7 @@ pub struct Lexer<'a> {
     run: Vec<Number>,
     /// Number of runs before `run`.
     runs: usize,
-    /// `runs`, and the length of `run`, before each open bracket.
-    opened: Stack<(usize, usize)>,
+    opened: Stack<Opened>,
     /// Offsets of open parentheses.
     parentheses: Stack<usize>,
     in_braces: usize,
@@ -129,6 +148,7 @@ pub struct Lexer<'a> {
     continued: usize,
     /// True inside a string of JSON.
     in_string: bool,
+    keys: Keys<'a>,
     mover: Option<Colour>,
     /// Number read last, which can number a move.
     numbering: Option<i64>,
@@ -179,6 +199,7 @@ impl<'a> Lexer<'a> {
             in_continuation: false,
             continued: IN_STRING,
             in_string: false,
+            keys: Keys::default(),
             mover: None,
             numbering: None,
             counts: false,
@@ -212,6 +233,11 @@ impl<'a> Lexer<'a> {
         self.whole_line();
         self.end_points();
         self.end_run();
+        let players = self.found.marks.iter().filter_map(|(.., mark)| match mark {
+            Mark::Named(_, name) => Some(name.as_str()),
+            _ => None,
+        });
+        self.keys.set_aside(&mut self.found.pieces, &players.take(2).collect::<Vec<_>>());
         self.found
     }
 
@@ -293,7 +319,7 @@ impl<'a> Lexer<'a> {
             }
             '(' => {
                 self.parentheses.push(begin);
-                self.opened.push((self.runs, self.run.len()));
+                self.open(begin);
             }
             ')' => {
                 self.parentheses.pop();
@@ -302,7 +328,7 @@ impl<'a> Lexer<'a> {
             }
             '[' | '{' => {
                 self.here.squared += usize::from(letter == '[');
-                self.opened.push((self.runs, self.run.len()));
+                self.open(begin);
                 self.has_key = false;
             }
             ']' | '}' => {
@@ -315,7 +341,7 @@ impl<'a> Lexer<'a> {
                 self.here.has_words |= self.is_main_line();
             }
             ',' => self.end_continuation(self.opened.depth()),
-            '"' if self.is_json && !self.text[..begin].ends_with('\\') => {
+            '"' if self.is_json && !self.is_escaped(begin) => {
                 self.in_string = !self.in_string;
                 self.in_continuation &= self.in_string || self.continued != IN_STRING;
             }
@@ -323,6 +349,11 @@ impl<'a> Lexer<'a> {
             '+' => self.plus(begin),
             _ => {}
         }
+    }
+
+    /// True if an odd number of backslashes comes before an offset.
+    fn is_escaped(&self, at: usize) -> bool {
+        self.text[..at].bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
     }
 
     /// Reads the sign of a result: `B+`, `White+10`.
@@ -385,14 +416,63 @@ impl<'a> Lexer<'a> {
         border
     }
 
-    /// Handles a closing bracket: six numbers inside are a move.
+    /// Handles an opening bracket.
+    fn open(&mut self, begin: usize) {
+        if self.is_json && !self.in_string {
+            self.keys.open();
+        }
+        let (runs, length, pieces) = (self.runs, self.run.len(), self.found.pieces.len());
+        self.opened.push(Opened { begin, runs, length, pieces, names_coordinates: false, has_values: false });
+    }
+
+    /// Handles a closing bracket: six numbers inside are a move, and so are the coordinates of an object of JSON.
     fn close(&mut self) {
-        let Some((run, length)) = self.opened.pop() else { return };
-        let opened = if run == self.runs { length.min(self.run.len()) } else { 0 };
+        if self.is_json && !self.in_string {
+            self.keys.close();
+        }
+        let Some(inside) = self.opened.pop() else { return };
+        let opened = if inside.runs == self.runs { inside.length.min(self.run.len()) } else { 0 };
         if self.run.len() - opened == 6 {
             self.end_points();
             let six: Vec<Number> = self.run.drain(opened..).collect();
             self.push_numbers(&six, false);
+        }
+        if inside.names_coordinates && inside.has_values {
+            self.damaged_object(inside, opened);
+        }
+        if let Some(around) = self.opened.last_mut().filter(|_| !inside.names_coordinates) {
+            around.has_values |= inside.has_values;
+        }
+    }
+
+    /// Adds a fragment for an object of coordinates that is no whole move. The numbers from `first` on are in it.
+    fn damaged_object(&mut self, inside: Opened, first: usize) {
+        let known = &mut self.found.pieces[inside.pieces..];
+        if known.iter().any(|piece| piece.form != Form::Fragment) {
+            return;
+        }
+        // No part of it belongs to another move.
+        self.run.truncate(first);
+        self.points.retain(|point| point.begin < inside.begin);
+        match known.last_mut() {
+            Some(fragment) => fragment.is_weak = false,
+            None => self.push_fragment(inside.begin, self.at, false),
+        }
+    }
+
+    /// Notes a name of JSON that can only be that of a coordinate of a move.
+    fn note_coordinate(&mut self, name: &str) {
+        let is_coordinate =
+            super::role(name).is_some() && !["start", "end", "source", "target"].contains(&name);
+        if let Some(object) = self.opened.last_mut().filter(|_| is_coordinate) {
+            object.names_coordinates = true;
+        }
+    }
+
+    /// Notes a number or a square that can be the value of a coordinate.
+    fn note_value(&mut self) {
+        if let Some(object) = self.opened.last_mut() {
+            object.has_values = true;
         }
     }
 
@@ -494,6 +574,7 @@ impl<'a> Lexer<'a> {
         if is_number && self.run.last().is_none_or(|last| last.line != self.line) {
             return self.end_run();
         }
+        self.note_value();
         self.run.push(Number { value, begin, end: self.at, line: self.line });
         if self.run.len() == MAX_RUN {
             self.end_run();
@@ -577,6 +658,9 @@ impl<'a> Lexer<'a> {
         }
         if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
             self.highest = if border >= Border::Heading { 1 } else { self.highest.max(number) };
+        }
+        if self.is_json {
+            self.keys.name_piece(self.found.pieces.len());
         }
         let inside = self.parentheses.first().is_some_and(|&opened| opened < begin);
         let aside = match () {
@@ -726,7 +810,8 @@ impl<'a> Lexer<'a> {
         if let Some(colour) = words::colour(&lower) {
             self.name(colour, matches!(next, Some(':' | ')')) || self.here.prose == 0);
         }
-        self.here.recent = lower;
+        // A number behind the name of a value numbers no game: `"game": {"fromRow": 9, …`.
+        self.here.recent = if is_json_key { String::new() } else { lower };
     }
 
     /// Handles the name of a colour, which can be that of the player who moves next.
@@ -824,7 +909,7 @@ impl<'a> Lexer<'a> {
     /// Reads a tag of PGN, `[White "name"]`.
     fn tag(&mut self) -> bool {
         if self.is_json {
-            return false;
+            return self.tag_in_json();
         }
         let is_heading = self.found.pieces.is_empty() && self.points.is_empty() && self.run.is_empty();
         let tag = header::tag(&self.text[self.at..], is_heading);

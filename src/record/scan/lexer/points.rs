@@ -36,6 +36,7 @@ impl Lexer<'_> {
             self.end_points();
         }
         self.form = form;
+        self.note_value();
         let points = from.iter().chain(all).enumerate().map(|(index, &numbers)| Point {
             numbers,
             begin,

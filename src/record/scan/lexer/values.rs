@@ -1,8 +1,8 @@
 //! Names of the players and start positions: values behind a label and a colon.
 
 use super::super::half_width::half_width;
-use super::super::piece::{Colour, Form, Mark, Player};
-use super::super::{verdict, words};
+use super::super::piece::{Colour, Form, Label, Mark, Player};
+use super::super::{header, verdict, words};
 use super::Lexer;
 use super::results::MAX_UNCLEAR;
 use crate::board::position::Position;
@@ -19,14 +19,22 @@ const MAX_NAME: usize = 60;
 /// Maximum number of words of a name in text.
 const MAX_WORDS: usize = 4;
 
+/// Maximum length of a tag of PGN in JSON, in characters.
+const MAX_TAG: usize = 400;
+
 /// Maximum length of a JSON value with names or a start position, in bytes.
 const MAX_VALUE: usize = 4000;
 
 impl<'a> Lexer<'a> {
     /// Reads the value behind a colon if the label before it announces a name or a start position.
     pub(super) fn labelled(&mut self, colon: usize) {
+        if self.in_string {
+            return;
+        }
         let Some(label) = self.label(colon) else { return };
         if self.is_json {
+            self.keys.begin(label);
+            self.note_coordinate(label);
             self.json_value(label.trim_end());
         } else if let Some(player) = player_of(label) {
             self.name_in_text(player);
@@ -95,8 +103,8 @@ impl<'a> Lexer<'a> {
     /// Reads the JSON value behind a colon. Only a name is skipped: others can hold moves.
     fn json_value(&mut self, label: &str) {
         let (is_list, is_start) = (words::names_players(label), words::names_start(label));
-        let player = verdict::player(label);
-        if !is_list && !is_start && player.is_none() {
+        let (player, is_score) = (verdict::player(label), names_scores(label));
+        if !is_list && !is_start && !is_score && player.is_none() {
             return;
         }
         let rest = self.text[self.at..].trim_start();
@@ -108,6 +116,7 @@ impl<'a> Lexer<'a> {
         match (value, player) {
             (None, _) if is_start => self.mark(Mark::Start(None)),
             (None, _) | (Some(Value::Null), _) => {}
+            (Some(value), _) if is_score => self.scores(label, &value, end),
             (Some(value), _) if is_start => {
                 if !is_usual(&value) {
                     self.mark(Mark::Start(start_of(&value, self.edge()).map(Box::new)));
@@ -144,6 +153,71 @@ impl<'a> Lexer<'a> {
         true
     }
 
+    /// Marks the result in the points of two players behind a label.
+    fn scores(&mut self, label: &str, value: &Value, end: usize) {
+        let said = match points_of(value).map(|[first, second]| [first, second].map(|(_, points)| points)) {
+            None => return,
+            Some([0.0, 0.0]) => None,
+            // A game has one or two points.
+            Some([1.0 | 2.0, 0.0] | [1.0, -1.0]) => Some(0),
+            Some([0.0, 1.0 | 2.0] | [-1.0, 1.0]) => Some(1),
+            Some(_) => Some(2),
+        };
+        let player = |index: usize| points_of(value)?.get(index)?.0;
+        match said.map(player) {
+            None => {}
+            Some(Some(player)) => self.mark(Mark::Won(player)),
+            Some(None) => {
+                let begin = (label.as_ptr() as usize - self.text.as_ptr() as usize) as u32;
+                self.mark(Mark::Sentence { begin, end: end as u32, may_name: false });
+            }
+        }
+        if !value.is_array() || value[0].is_number() {
+            self.at = end;
+            (self.key, self.has_key) = (None, false);
+        }
+    }
+
+    /// Reads a tag of PGN in a string of JSON, `[White \"name\"]`. It belongs to the moves of the string.
+    pub(super) fn tag_in_json(&mut self) -> bool {
+        let text = &self.text[self.at..];
+        let name = text.trim_start_matches(|c: char| c == '[' || c == ' ' || c.is_alphanumeric() || c == '_');
+        if !self.in_string || !name.starts_with("\\\"") {
+            return false;
+        }
+        let mut is_escape = false;
+        let letters = text.char_indices().take(MAX_TAG).filter(|(_, letter)| {
+            is_escape = *letter == '\\' && !is_escape;
+            !is_escape
+        });
+        let (mut plain, mut places) = (String::new(), Vec::new());
+        for (at, letter) in letters {
+            plain.push(letter);
+            places.resize(plain.len(), at + letter.len_utf8());
+        }
+        let Some((label, value, length)) = header::tag(&plain, false) else { return false };
+        let end = self.at + length.checked_sub(1).map_or(0, |last| places[last]);
+        let mark = match label {
+            Label::Name(colour) => {
+                // White moves first in PGN.
+                self.mark(Mark::Begins(Colour::White));
+                Mark::Named(if colour == Colour::White { Player::First } else { Player::Second }, value)
+            }
+            Label::First => Mark::Named(Player::First, value),
+            Label::Second => Mark::Named(Player::Second, value),
+            Label::Fen => Mark::Fen(value),
+            Label::Result | Label::Winner | Label::Loser => {
+                Mark::Sentence { begin: self.at as u32 + 1, end: end as u32 - 1, may_name: true }
+            }
+            Label::Unordered | Label::Date | Label::Event | Label::Other => Mark::Tag(label, value),
+        };
+        self.mark(mark);
+        self.at = end;
+        (self.key, self.has_key, self.mover, self.numbering) = (None, false, None, None);
+        self.begins_game |= !self.found.pieces.is_empty();
+        true
+    }
+
     /// Returns the edge of the board that the text states, 10 by default.
     fn edge(&self) -> usize {
         let stated = self.found.marks.iter().rev().find_map(|(.., mark)| match mark {
@@ -152,6 +226,40 @@ impl<'a> Lexer<'a> {
         });
         stated.unwrap_or(10)
     }
+}
+
+/// True if the name of a value says that it is the points of both players.
+fn names_scores(label: &str) -> bool {
+    let label = label.to_lowercase().replace(['_', '-', ' '], "");
+    ["score", "scores", "比分", "得分"].contains(&label.strip_prefix("final").unwrap_or(&label))
+}
+
+/// Returns the points of two players: a text `2-0`, a list of two numbers, or an object with one for each player. The
+/// player is `None` if it is not known; so are the points in two objects, infinite then.
+fn points_of(value: &Value) -> Option<[(Option<Player>, f64); 2]> {
+    let number = |value: &Value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+    let order = [Player::First, Player::Second].map(Some);
+    let points: Vec<(Option<Player>, f64)> = match value {
+        Value::String(text) => {
+            let (first, second) = text.split_once(['-', ':'])?;
+            let numbers = [first.trim().parse().ok()?, second.trim().parse().ok()?];
+            order.into_iter().zip(numbers).collect()
+        }
+        Value::Array(list) if list.len() == 2 => {
+            let all = list.iter().map(|value| number(value).or(value.is_object().then_some(f64::INFINITY)));
+            order.into_iter().zip(all.collect::<Option<Vec<f64>>>()?).collect()
+        }
+        Value::Object(entries) if entries.len() == 2 => {
+            let keys = if entries.contains_key("0") { ["0", "1"] } else { ["1", "2"] };
+            let player = |key: &str| match keys.iter().position(|known| *known == key) {
+                Some(index) => order[index],
+                None => verdict::player(key),
+            };
+            entries.iter().map(|(key, value)| Some((player(key), number(value)?))).collect::<Option<_>>()?
+        }
+        _ => return None,
+    };
+    points.try_into().ok()
 }
 
 /// Returns the player that the last words of a label name. A letter alone is no label.
