@@ -1129,6 +1129,16 @@ fn a_doubt_about_moves_decides_no_encoding() {
 }
 
 #[test]
+fn a_wrong_encoding_joins_no_games() {
+    // Under another encoding, the brackets of the tags would be letters, and the moves before them the game's.
+    let tags = "［White “”］\n［Black “José [3d]”］\n［Result “”］\n［TimeControl “300+3”］";
+    let text = format!("不如 d1d6(f6)\n{tags}\n\n0 3 5 3 6 4\n9 6 9 7 8 8\n");
+    let reading = reading(&encoding_rs::GB18030.encode(&text).0);
+    assert_eq!(reading.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(reading.warnings.len(), 1, "{:?}", reading.warnings);
+}
+
+#[test]
 fn an_uncertain_encoding_is_named() {
     let names = |black: &str, white: &str| format!("(;GM[18]PB[{black}]PW[{white}];B[djddgd];W[addgad])");
     for (encoding, text, warning) in [

@@ -395,20 +395,21 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
         return Ok(());
     }
     // Reads in each encoding, keeps only the figures, and then reads in the best one.
-    let mut best = None;
+    let mut best: Option<(Quality, _)> = None;
     for encoding in decode::encodings(bytes) {
-        let quality = quality(bytes, encoding);
-        let is_perfect = quality.3;
-        if best.as_ref().is_none_or(|(known, _)| quality > *known) {
+        let quality = Quality::of(bytes, encoding);
+        let is_perfect = quality.is_perfect;
+        if best.as_ref().is_none_or(|(known, _)| quality.beats(known)) {
             best = Some((quality, encoding));
         }
         if is_perfect {
             break;
         }
     }
-    let (figures, taken) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
+    let (quality, taken) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
     let (text, is_valid) = decode::decoded(bytes, taken);
-    let rival = decode::rival(bytes, &text, taken).filter(|rival| quality(bytes, rival).0 == figures.0);
+    let rival =
+        decode::rival(bytes, &text, taken).filter(|rival| Quality::of(bytes, rival).moves == quality.moves);
     read_into(&text, intake)?;
     if let Some(rival) = rival.filter(|_| is_valid) {
         let [taken, rival] = [taken, rival].map(Encoding::name);
@@ -420,22 +421,46 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
     Ok(())
 }
 
-/// Returns how well a file reads in an encoding, the greater the better: the moves and true for valid letters, the
-/// results, the fewest warnings, and true if nothing is left open.
-fn quality(bytes: &[u8], encoding: &'static Encoding) -> ((usize, bool), usize, usize, bool) {
-    let (text, is_valid) = decode::decoded(bytes, encoding);
-    let mut ignore = |_| ();
-    let mut trial = Intake::new(&mut ignore);
-    let is_read = read_into(&text, &mut trial).is_ok();
-    // A move that is in no game is read, too.
-    let warnings = trial.warnings.kept();
-    let strays = warnings.iter().filter(|warning| warning.text.starts_with("in no game")).count();
-    let moves = if is_read { trial.plies + strays + 1 } else { 0 };
-    // So is a result that is not certain; in a wrong encoding, it would not be seen.
-    let unclear = warnings.iter().filter(|warning| warning.text.starts_with("the result")).count();
-    let others = warnings.len().saturating_sub(strays + unclear + trial.remarks);
-    let is_whole = warnings.len() == trial.remarks && trial.decided == trial.games;
-    ((moves, is_valid), trial.decided + unclear, usize::MAX - others, is_read && is_valid && is_whole)
+/// How well a file reads in an encoding.
+struct Quality {
+    /// Number of moves, and true if all letters are valid.
+    moves: (usize, bool),
+    /// Number of results.
+    results: usize,
+    games: usize,
+    warnings: usize,
+    /// True if nothing is left open.
+    is_perfect: bool,
+}
+
+impl Quality {
+    fn of(bytes: &[u8], encoding: &'static Encoding) -> Self {
+        let (text, is_valid) = decode::decoded(bytes, encoding);
+        let mut ignore = |_| ();
+        let mut trial = Intake::new(&mut ignore);
+        let is_read = read_into(&text, &mut trial).is_ok();
+        // A move that is in no game is read, too.
+        let warnings = trial.warnings.kept();
+        let strays = warnings.iter().filter(|warning| warning.text.starts_with("in no game")).count();
+        let moves = if is_read { trial.plies + strays + 1 } else { 0 };
+        // So is a result that is not certain; in a wrong encoding, it would not be seen.
+        let unclear = warnings.iter().filter(|warning| warning.text.starts_with("the result")).count();
+        let is_whole = warnings.len() == trial.remarks && trial.decided == trial.games;
+        Self {
+            moves: (moves, is_valid),
+            results: trial.decided + unclear,
+            games: trial.games,
+            warnings: warnings.len().saturating_sub(strays + unclear + trial.remarks),
+            is_perfect: is_read && is_valid && is_whole,
+        }
+    }
+
+    /// True if the file reads better than in a likelier encoding. Fewer warnings count for equally many games only: in a
+    /// wrong encoding, the signs that part games are not seen.
+    fn beats(&self, likelier: &Self) -> bool {
+        let [own, other] = [self, likelier].map(|quality| (quality.moves, quality.results));
+        own > other || own == other && self.games == likelier.games && self.warnings < likelier.warnings
+    }
 }
 
 /// Reads the moves of a game that begins from `start`, in any notation; also returns warnings.
