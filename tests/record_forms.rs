@@ -1129,6 +1129,20 @@ fn a_doubt_about_moves_decides_no_encoding() {
 }
 
 #[test]
+fn an_open_result_decides_the_encoding() {
+    for names in [["甲", "乙"], ["张三", "李四"], ["北京大学", "东北大学"], ["甲", "Bob"]] {
+        for event in ["北京][x]", "]"] {
+            let text =
+                format!("#[AM][{}][{}][未完][2026.11.28 {event};1 d1d7(g7) a7d4(a7)", names[0], names[1]);
+            let mut reading = reading(&encoding_rs::GB18030.encode(&text).0);
+            let game = reading.games.remove(0);
+            assert_eq!([&*game.black, &*game.white], names, "{text}");
+            assert!(reading.warnings.is_empty(), "{text}: {:?}", reading.warnings);
+        }
+    }
+}
+
+#[test]
 fn a_wrong_encoding_joins_no_games() {
     // Under another encoding, the brackets of the tags would be letters, and the moves before them the game's.
     let tags = "［White “”］\n［Black “José [3d]”］\n［Result “”］\n［TimeControl “300+3”］";

@@ -163,6 +163,17 @@ fn words_behind_the_last_move_make_it_doubtful() {
 }
 
 #[test]
+fn a_result_behind_a_comment_is_read() {
+    for comment in ["{good}", "｛ｘ｝", "（０：１２）", "｛［％ｃｌｋ ０：１４：５８］｝"]
+    {
+        for result in ["1-0", "１－０"] {
+            let reading = reading(&format!("d1-d7/g7 a7-d4/a7\na4-a6/b6 {comment} {result}\n"));
+            assert_eq!(reading.games[0].winner, Some(Side::Black), "{comment} {result}");
+        }
+    }
+}
+
+#[test]
 fn results_beside_both_players_are_read() {
     let moves = "Black: d1-d7/g7\nWhite: a7-d4/a7\n";
     for (result, winner) in [

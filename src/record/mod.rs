@@ -443,8 +443,9 @@ impl Quality {
         let warnings = trial.warnings.kept();
         let strays = warnings.iter().filter(|warning| warning.text.starts_with("in no game")).count();
         let moves = if is_read { trial.plies + strays + 1 } else { 0 };
-        // So is a result that is not certain; in a wrong encoding, it would not be seen.
-        let unclear = warnings.iter().filter(|warning| warning.text.starts_with("the result")).count();
+        // So is a result that is not certain: in a wrong encoding, its words would not be seen.
+        let is_unclear = |text: &str| text.starts_with("the result") && !text.ends_with("is not understood");
+        let unclear = warnings.iter().filter(|warning| is_unclear(&warning.text)).count();
         let is_whole = warnings.len() == trial.remarks && trial.decided == trial.games;
         Self {
             moves: (moves, is_valid),

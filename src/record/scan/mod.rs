@@ -837,9 +837,12 @@ impl Scan<'_, '_, '_> {
             Some(Verdict::Won(player)) => Some(player),
             Some(Verdict::Nothing | Verdict::Weak | Verdict::Open) => None,
             Some(Verdict::Unclear) | None => {
-                let text = sentence.strip_prefix("result: ").unwrap_or(sentence);
-                let text: String = text.trim().chars().filter(|c| *c != '"').take(60).collect();
-                self.warn(offset, format!("the result {text:?} does not name the winner"));
+                let value = sentence.strip_prefix("result: ");
+                let is_unknown =
+                    value.is_some_and(|value| verdict::read(value, ["", ""]) == Verdict::Nothing);
+                let problem = if is_unknown { "is not understood" } else { "does not name the winner" };
+                let text = value.unwrap_or(sentence).trim().chars().filter(|c| *c != '"');
+                self.warn(offset, format!("the result {:?} {problem}", text.take(60).collect::<String>()));
                 None
             }
         }

@@ -669,7 +669,7 @@ const PROBLEMS_ZH = /** @type {[RegExp, string | ((...groups: string[]) => strin
   [/^the start position is given already$/, "开局局面已经给定"],
   [/^coordinates count in an unusual way: (.*) is (\S+)$/, "坐标的数法不同寻常：$1 即 $2"],
   [/^the coordinates can be read as (.*) or as (.*); read as the first$/, "坐标可读作 $1 或 $2；按前者读取"],
-  [/^the result (.*) (?:does not name the|names no) winner$/, "结果 $1 没有写明胜方"],
+  [/^the result (.*) (?:(?:does not name the|names no) winner|is not understood)$/, "结果 $1 没有写明胜方"],
   [/^the result names a colour, but the first mover's colour is unknown$/, "结果写的是颜色，但不知先手是哪一方"],
   [/^another result of this game says that (Black|White) has won$/, "另一处结果写着$1胜"],
   [/^some letters are in an unknown encoding$/, "有些字符的编码不明"],

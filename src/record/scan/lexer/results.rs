@@ -188,7 +188,7 @@ impl<'a> Lexer<'a> {
     fn is_in_prose(&self) -> bool {
         let from = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
         let line = self.text[from.min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
-        let words = line.rsplit(['}', '>', '|', ')', ']', '.', ';']).next().unwrap_or_default();
+        let words = line.rsplit(|c| "}>|)].;".contains(half_width(c))).next().unwrap_or_default();
         !self.is_json && self.points.is_empty() && words.contains(char::is_alphabetic)
     }
 
