@@ -3,6 +3,7 @@
 The tools of a simulated machine are small shell scripts in a folder, the only one in PATH.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -207,6 +208,32 @@ class Features(unittest.TestCase):
 
         again = features("otrera-bot") - features("otrera-bot", "otrera-arena")
         self.assertEqual(again, set(), "crates whose features the arena changes")
+
+
+class Release(unittest.TestCase):
+    def test_files_of_a_release_are_attached(self):
+        folder = Path(tempfile.mkdtemp(prefix="otrera-release-"))
+        self.addCleanup(shutil.rmtree, folder)
+        for name in [".ci", "bin", "dist"]:
+            (folder / name).mkdir()
+        shutil.copy(ROOT / ".ci/checksums", folder / ".ci")
+        names = re.findall(r"\S*otrera\S*|botzone\.cpp", (ROOT / ".ci/checksums").read_text().split("sha256sum")[1])
+        files = sorted(name.replace("*", "1") for name in names)
+        for name in files:
+            (folder / "dist" / name).write_text(name)
+        gh = folder / "bin/gh"
+        gh.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+        gh.chmod(0o755)
+        workflow = (ROOT / ".github/workflows/release.yml").read_text()
+        # A folded text of YAML: its lines are one.
+        command = re.search(r"run: >\n((?: {10}.*\n)+)", workflow)[1].replace("\n", " ")
+        environment = {"PATH": f"{folder}/bin:/usr/bin:/bin", "RUNNER_TEMP": "r", "GITHUB_REF_NAME": "v1"}
+        run = subprocess.run(
+            ["bash", "-ec", command], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        )
+        attached = run.stdout.split("r/notes.md\n")[1].split("\n")[:-1]
+        self.assertEqual(sorted(attached), sorted(f"dist/{name}" for name in [*files, "SHA256SUMS"]))
+        self.assertGreater(len(files), 8)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<boo
 
 /// Error from writing to standard output, usually because the reader has exited.
 #[derive(Debug)]
-pub struct Disconnected;
+pub struct Disconnected(pub io::Error);
 
 /// Output of a session; sends each answer in one write.
 #[derive(Clone)]
@@ -114,7 +114,7 @@ impl Output {
         }
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = format!("{answer}\n");
-        sink.write_all(bytes.as_bytes()).and_then(|()| sink.flush()).map_err(|_| Disconnected)
+        sink.write_all(bytes.as_bytes()).and_then(|()| sink.flush()).map_err(Disconnected)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::analyze::resources;
 use crate::cli::CommandLine;
-use otrera_front::io::{Disconnected, Log, Output, read_line};
+use otrera_front::io::{Disconnected, Log, MAX_LINE_BYTES, Output, read_line};
 use otrera_requests::answer::{Answer, Found, Reply};
 use otrera_requests::engine::Engine;
 use otrera_requests::request::{Id, Request, Task};
@@ -18,25 +18,35 @@ use std::time::Instant;
 /// Maximum size of the requests in the queue, in bytes of their lines. In memory they take up to eight times as much.
 const MAX_QUEUED: usize = 16 << 20;
 
-/// Answers all requests of standard input. Ends after the last answer, or when nobody reads the answers any more.
+/// Answers all requests of standard input. Ends after the last answer, or when nobody reads the answers any more. Fails
+/// if an answer cannot be written.
 pub fn run(options: &CommandLine) -> Result<(), String> {
     let mut engine = Engine::new(options.settings.preset.params.clone(), resources(options));
     let output = Output::new(Box::new(std::io::stdout()), Log::none(Instant::now()));
     let queue = Arc::new(Queue::new(MAX_QUEUED));
     let (requests, answers) = (Arc::clone(&queue), output.clone());
     let read = move || {
-        // Without a reader of the answers the engine's thread ends the program.
-        let _ = read_requests(std::io::stdin().lock(), &requests, &answers);
+        let outcome = read_requests(std::io::stdin().lock(), &requests, &answers);
         requests.close();
+        outcome
     };
     let thread = std::thread::Builder::new().name("input".into()).spawn(read);
-    thread.map_err(|error| format!("cannot start the thread that reads requests: {error}"))?;
+    let thread = thread.map_err(|error| format!("cannot start the thread that reads requests: {error}"))?;
     while let Some(job) = queue.next() {
-        if answer(&mut engine, job, &output).is_err() {
-            break;
+        if let Err(problem) = answer(&mut engine, job, &queue, &output) {
+            // The other thread may wait for input that never comes.
+            return lost(problem);
         }
     }
-    Ok(())
+    thread.join().map_or(Ok(()), |outcome| outcome.or_else(lost))
+}
+
+/// Tells why an answer was not written, unless its reader has exited.
+fn lost(Disconnected(error): Disconnected) -> Result<(), String> {
+    match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(format!("cannot write an answer: {error}")),
+    }
 }
 
 /// A request in the queue.
@@ -64,10 +74,13 @@ fn read_requests(mut input: impl BufRead, queue: &Queue, output: &Output) -> Res
         }
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_start_matches('\u{feff}').trim();
+        let is_cut = line.len() >= MAX_LINE_BYTES && !line.ends_with(b"\n");
         if text.is_empty() {
             continue;
         }
-        let reply = match read_request(text) {
+        let too_long = || format!("this request is longer than {} MB", MAX_LINE_BYTES >> 20);
+        let request = if is_cut { Err(too_long()) } else { read_request(text) };
+        let reply = match request {
             Ok((id, Request { task: Task::Cancel { of }, .. })) => {
                 Reply::new(Some(id), Answer::Ended { ended: queue.cancel(of.as_ref()) })
             }
@@ -90,7 +103,7 @@ fn read_request(text: &str) -> Result<(Id, Request), String> {
 }
 
 /// Answers a request; during its search too if it asks for partial answers.
-fn answer(engine: &mut Engine, job: Job, output: &Output) -> Result<(), Disconnected> {
+fn answer(engine: &mut Engine, job: Job, queue: &Queue, output: &Output) -> Result<(), Disconnected> {
     let Job { id, partial, task, stop, .. } = job;
     let mut progress = |found: Found| {
         let reply = Reply { partial, ..Reply::new(Some(id.clone()), Answer::Found(found)) };
@@ -102,7 +115,7 @@ fn answer(engine: &mut Engine, job: Job, output: &Output) -> Result<(), Disconne
         true => Answer::Nothing {},
         false => engine.reply(task, &stop, &mut progress),
     };
-    let cancelled = stop.load(Ordering::Relaxed);
+    let cancelled = queue.finish();
     output.send(&Reply { cancelled, ..Reply::new(Some(id), answer) }.to_json())
 }
 
@@ -120,7 +133,7 @@ struct State {
     jobs: VecDeque<Job>,
     /// Size of the queued requests.
     bytes: usize,
-    /// Id and stop flag of the request that is being answered or was answered last.
+    /// Id and stop flag of the request that is being answered.
     current: Option<(Id, Arc<AtomicBool>)>,
     is_closed: bool,
 }
@@ -156,6 +169,11 @@ impl Queue {
         state.current = Some((job.id.clone(), Arc::clone(&job.stop)));
         self.changed.notify_all();
         Some(job)
+    }
+
+    /// Notes that the current request has its answer; returns true if it was cancelled before.
+    fn finish(&self) -> bool {
+        self.lock().current.take().is_some_and(|(_, stop)| stop.load(Ordering::Relaxed))
     }
 
     /// Cancels the queued and current requests with this id, or all; returns the number of requests that it cancels.

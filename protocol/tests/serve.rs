@@ -87,6 +87,45 @@ fn cancelled_requests_are_answered_with_what_is_found() {
 }
 
 #[test]
+fn an_answered_request_is_not_cancelled() {
+    let mut program = start(&["serve", "--threads", "1", "--memory", "4"]);
+    send(&mut program, &json!({"id": 1, "do": "version"}));
+    assert!(line(&mut program)["version"].is_string());
+    for of in [json!(1), Value::Null] {
+        send(&mut program, &json!({"id": "c", "do": "cancel", "of": of}));
+        assert_eq!(line(&mut program), json!({"id": "c", "ended": 0}));
+    }
+}
+
+#[test]
+fn a_request_that_is_too_long_is_refused() {
+    let long = format!(r#"{{"id":1,"do":"read","text":"{}"}}"#, "a".repeat(33 << 20));
+    let answers = serve(&[long, json!({"id": 2, "do": "version"}).to_string()]);
+    let problem = json!({"id": 1, "line": 1, "problem": "this request is longer than 32 MB"});
+    assert_eq!(answers.first(), Some(&problem));
+    assert!(answers[1]["version"].is_string() && answers.len() == 2, "{answers:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_lost_answer_is_an_error() {
+    for request in [r#"{"id":1,"do":"version"}"#, "broken"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = std::process::Command::new(OTRERA);
+        command.args(["serve", "--threads", "1", "--memory", "4"]).stdout(full);
+        let mut child =
+            command.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, format!("{request}\n").as_bytes()).unwrap();
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("cannot write an answer: No space left"), "{errors}");
+    }
+}
+
+#[test]
 fn program_ends_when_nobody_reads_its_answers() {
     let mut program = start(&["serve", "--threads", "1", "--memory", "4"]);
     program.hang_up();

@@ -9,6 +9,8 @@ from __future__ import annotations
 import collections.abc
 from typing import TYPE_CHECKING, Optional
 
+import numpy  # else the native module imports it in the first call that needs it, which may be in a daemon thread
+
 from ._otrera import (
     Analysis,
     Board,
@@ -74,6 +76,8 @@ def env(size: int = 10, render_mode: Optional[str] = None) -> AmazonsEnv:
     >>> env.observe("black")["action_mask"].nonzero()[0].tolist()
     [2, 5, 16, 23]
     """
-    from ._env import AmazonsEnv
-
+    try:
+        from ._env import AmazonsEnv
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f'{error}: pip install "otrera[env]"', name=error.name, path=error.path) from error
     return AmazonsEnv(size=size, render_mode=render_mode)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import operator
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,9 @@ from . import Board, Move, Side
 BLACK, WHITE = "black", "white"
 PLANES = 5
 
+# Attributes that `AmazonsEnv.reset` sets.
+BEGUN = {"chosen", "agents", "rewards", "terminations", "truncations", "infos", "agent_selection"}
+
 
 class AmazonsEnv(AECEnv):  # type: ignore[misc]
     """A game of the Amazons with actions that are squares.
@@ -24,7 +28,7 @@ class AmazonsEnv(AECEnv):  # type: ignore[misc]
     (size * size,): 1 for each legal action; all zeros for an agent that is not to act.
 
     The rewards are 1 for the winner and -1 for the loser, after the last action. A player who cannot move loses. An
-    illegal action raises ValueError.
+    illegal action raises ValueError. Before `reset` there is no game: AttributeError.
     """
 
     metadata = {"name": "amazons_v0", "render_modes": ["ansi"], "is_parallelizable": False}
@@ -77,11 +81,20 @@ class AmazonsEnv(AECEnv):  # type: ignore[misc]
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self._mover()
 
+    if not TYPE_CHECKING:  # a type checker would find every attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Explains that a game must begin before its attributes exist."""
+            begin = ": call reset() first" if name in BEGUN else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{begin}")
+
     def _mover(self) -> str:
         return BLACK if self.board.turn == Side.BLACK else WHITE
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[np.int8]]:
-        """Returns the observation of an agent, see the class."""
+        """Returns the observation of an agent, see the class. Raises ValueError for another agent."""
+        if agent not in self.possible_agents:
+            raise ValueError(f"agent {agent!r}: expected 'black' or 'white'")
         grid = self.board.grid()
         planes = np.zeros((self.size, self.size, PLANES), np.int8)
         if self.chosen:
@@ -89,7 +102,7 @@ class AmazonsEnv(AECEnv):  # type: ignore[misc]
             now = divmod(self.chosen[-1], self.size)
             grid[now], grid[origin] = grid[origin], grid[now]
             planes[now][3] = 1
-        own = 1 if agent == BLACK else 2
+        own = 1 + self.possible_agents.index(agent)
         for plane, value in enumerate((own, 3 - own, 3)):
             planes[:, :, plane] = grid == value
         planes[:, :, 4] = len(self.chosen) == 2
@@ -101,13 +114,19 @@ class AmazonsEnv(AECEnv):  # type: ignore[misc]
     def step(self, action: Optional[int]) -> None:
         """Chooses a square: the amazon, then its landing, then the square of the arrow."""
         agent = self.agent_selection
+        if not self.agents:
+            raise ValueError("the game is over: call reset()")
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or int(action) not in self.board.choices(self.chosen):
-            raise ValueError(f"square {action} cannot be chosen here: see action_mask")
+        try:
+            square = operator.index(action)  # type: ignore[arg-type]  # None is refused too
+        except TypeError:
+            square = -1
+        if square not in self.board.choices(self.chosen):
+            raise ValueError(f"square {action!r} cannot be chosen here: see action_mask")
         self._cumulative_rewards[agent] = 0
-        self.chosen.append(int(action))
+        self.chosen.append(square)
         if len(self.chosen) == 3:
             self.board.push(Move.from_indices((self.chosen[0], self.chosen[1], self.chosen[2]), self.size))
             self.chosen = []

@@ -2,19 +2,21 @@
 
 use crate::errors::{illegal, malformed, value_error};
 use crate::moves::{Move, MoveOrText, Side, index_of, read_move, size_of, square_at};
+use crate::numbers::Whole;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use otrera::Position;
 use otrera::board::bitboard::Squares;
 use otrera::board::moves::Movement;
-use pyo3::exceptions::PyIndexError;
+use otrera::{Position, Size};
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice};
+use pyo3::types::{PyList, PySlice, PyString};
 
 /// A position and the moves that led to it.
 ///
 /// `Board()` is the start position on 10x10, `Board(size=8)` that of another size (4 to 10), `Board(fen)` a position in
 /// Fairy-Stockfish's FEN, in which Black's amazons are `Q` and `w` means that Black is to move. `moves` are then
-/// played. Raises MalformedTextError, IllegalMoveError, and ValueError for a size that is not from 4 to 10.
+/// played. Raises MalformedTextError, IllegalMoveError, and ValueError for a size that is not from 4 to 10 or not that
+/// of the FEN.
 ///
 /// Boards are equal if their positions, sizes and numbers of moves are. The hash changes with the position.
 ///
@@ -66,15 +68,24 @@ impl Board {
 #[pymethods]
 impl Board {
     #[new]
-    #[pyo3(signature = (fen=None, size=10, moves=Vec::new()))]
-    fn new(fen: Option<&str>, size: usize, moves: Vec<MoveOrText>) -> PyResult<Self> {
+    #[pyo3(signature = (fen=None, size=None, moves=None), text_signature = "(fen=None, size=None, moves=())")]
+    fn new(fen: Option<&str>, size: Option<Whole>, moves: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let size = size.map(size_of).transpose()?;
         let start = match fen {
             Some(fen) => Position::from_fen(fen).map_err(malformed)?,
-            None => Position::start(size_of(size)?),
+            None => Position::start(size.unwrap_or(Size::STANDARD)),
         };
+        if let Some(size) = size.filter(|&size| size != start.size()) {
+            let [edge, wanted] = [start.size(), size].map(Size::edge);
+            return Err(value_error(format!("size={wanted}: the FEN has a board of {edge}x{edge}")));
+        }
         let mut board = Self { played: Vec::new(), position: start };
-        for mv in moves {
-            board.push(mv)?;
+        let Some(moves) = moves else { return Ok(board) };
+        if moves.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("moves is a list of moves, not one text"));
+        }
+        for mv in moves.try_iter()? {
+            board.push(mv?.extract()?)?;
         }
         Ok(board)
     }
@@ -135,10 +146,7 @@ impl Board {
     ///     ...
     /// otrera.IllegalMoveError: d1-d8/d10 is not legal: the arrow cannot fly to d10
     fn push(&mut self, r#move: MoveOrText) -> PyResult<Move> {
-        let mv = match r#move {
-            MoveOrText::Move(Move(mv)) => mv,
-            MoveOrText::Text(text) => read_move(&text, &self.position)?,
-        };
+        let mv = r#move.read(&self.position)?;
         self.play(mv)?;
         Ok(Move(mv))
     }
@@ -206,7 +214,7 @@ impl Board {
     /// >>> board.choices(), board.choices([1]), board.choices([1, 0])
     /// ([1, 2, 4, 7], [0, 5, 6, 9], [1, 5, 10, 15])
     #[pyo3(signature = (chosen=Vec::new()))]
-    fn choices(&self, chosen: Vec<usize>) -> PyResult<Vec<usize>> {
+    fn choices(&self, chosen: Vec<Whole>) -> PyResult<Vec<usize>> {
         let size = self.position.size();
         let squares = |set: otrera::board::bitboard::Bitboard| {
             set.into_iter().map(|s| index_of(s, size)).collect::<Vec<_>>()
@@ -219,7 +227,7 @@ impl Board {
             .collect();
         let mut open = movable;
         for (place, &index) in chosen.iter().enumerate() {
-            if place > 1 || !open.contains(&index) {
+            if place > 1 || index.fit().is_none_or(|index| !open.contains(&index)) {
                 return Err(value_error(format!("square {index} cannot be chosen here")));
             }
             let from = square_at(chosen[0], size)?;
@@ -261,11 +269,18 @@ impl Board {
     }
 }
 
-/// Legal moves of a position: a sequence that generates its moves only when they are read.
+/// Legal moves of a position: a sequence that generates its moves only when they are read. `in`, `index` and `count`
+/// take a Move or text in any notation.
 #[pyclass(module = "otrera", frozen, sequence)]
 pub struct LegalMoves(Position);
 
 impl LegalMoves {
+    /// Returns a legal move, given as a Move or as text; `None` for any other object.
+    fn find(&self, item: &Bound<'_, PyAny>) -> Option<otrera::Move> {
+        let given: MoveOrText = item.extract().ok()?;
+        given.read(&self.0).ok().filter(|mv| self.0.check(*mv).is_ok())
+    }
+
     /// Iterates over the movements with the number of moves that begin with each.
     fn groups(&self) -> impl Iterator<Item = (Movement, Squares)> {
         self.0
@@ -285,8 +300,8 @@ impl LegalMoves {
         self.0.movements().next().is_some()
     }
 
-    fn __contains__(&self, r#move: Move) -> bool {
-        self.0.check(r#move.0).is_ok()
+    fn __contains__(&self, item: &Bound<'_, PyAny>) -> bool {
+        self.find(item).is_some()
     }
 
     fn __iter__(&self) -> MoveIterator {
@@ -307,9 +322,8 @@ impl LegalMoves {
                 PyList::new(py, places.map(|place| all[place as usize]).collect::<Vec<_>>())?.into_any()
             );
         }
-        let index: isize = index.extract()?;
-        let place = if index < 0 { index + length } else { index };
-        let mut left = usize::try_from(place).map_err(|_| out_of_range(index))?;
+        let index: Whole = index.extract()?;
+        let mut left = from_start(index, length).fit().ok_or_else(|| out_of_range(index))?;
         for (movement, mut arrows) in self.groups() {
             let count = self.0.with_movement(movement).arrow_targets().len() as usize;
             if left < count {
@@ -321,26 +335,43 @@ impl LegalMoves {
         Err(out_of_range(index))
     }
 
-    /// Returns the index of a move. Raises ValueError if the move is not one from `start` to `stop - 1`.
-    #[pyo3(signature = (value, start=0, stop=usize::MAX))]
-    fn index(&self, value: Move, start: usize, stop: usize) -> PyResult<usize> {
-        let place = self.0.legal_moves().position(|mv| mv == value.0);
-        place
-            .filter(|place| (start..stop).contains(place))
-            .ok_or_else(|| value_error(format!("{} is not in this sequence", value.0)))
+    /// Returns the index of a move. Raises ValueError if the move is not one from `start` to `stop - 1`, which count
+    /// from the end if they are negative.
+    #[pyo3(
+        signature = (value, start=Whole(0), stop=Whole(i128::MAX)),
+        text_signature = "($self, value, start=0, stop=...)"
+    )]
+    fn index(&self, value: &Bound<'_, PyAny>, start: Whole, stop: Whole) -> PyResult<usize> {
+        let length = self.__len__() as isize;
+        let [start, stop] = [start, stop].map(|bound| from_start(bound, length).0);
+        let found = self.find(value).and_then(|found| self.0.legal_moves().position(|mv| mv == found));
+        match found.filter(|&place| (start..stop).contains(&(place as i128))) {
+            Some(place) => Ok(place),
+            None => Err(value_error(format!("{} is not in this sequence", value.str()?))),
+        }
     }
 
     /// Returns 1 for a legal move, else 0.
-    fn count(&self, value: Move) -> usize {
+    fn count(&self, value: &Bound<'_, PyAny>) -> usize {
         usize::from(self.__contains__(value))
     }
 
     fn __repr__(&self) -> String {
         format!("<LegalMoves: {} moves>", self.__len__())
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Board, &str))> {
+        let board = Board { played: Vec::new(), position: self.0 };
+        Ok((py.import("builtins")?.getattr("getattr")?, (board, "legal_moves")))
+    }
 }
 
-fn out_of_range(index: isize) -> PyErr {
+/// Returns an index that counts from the start; a negative one counts from the end of a sequence.
+fn from_start(index: Whole, length: isize) -> Whole {
+    if index.0 < 0 { Whole(index.0.saturating_add(length as i128)) } else { index }
+}
+
+fn out_of_range(index: Whole) -> PyErr {
     PyIndexError::new_err(format!("no legal move has the index {index}"))
 }
 

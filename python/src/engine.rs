@@ -2,6 +2,8 @@
 
 use crate::board::Board;
 use crate::errors::{EngineBusyError, value_error};
+use crate::gil::without_gil;
+use crate::numbers::Whole;
 use crate::report::Report;
 use otrera::eval::model::Model;
 use otrera::{Limits, Params, Resources};
@@ -37,15 +39,13 @@ pub struct Limit {
 impl Limit {
     #[new]
     #[pyo3(signature = (time=None, iterations=None))]
-    fn new(time: Option<f64>, iterations: Option<u64>) -> PyResult<Self> {
+    fn new(time: Option<f64>, iterations: Option<Whole>) -> PyResult<Self> {
         if let Some(time) = time
             && Duration::try_from_secs_f64(time).is_err()
         {
-            return Err(value_error(format!("time={time}: a time is a number of seconds, at least 0")));
+            return Err(value_error(format!("time={time:?}: a time is a number of seconds, at least 0")));
         }
-        if iterations == Some(0) {
-            return Err(value_error("iterations=0: a search has at least 1 iteration"));
-        }
+        let iterations = iterations.map(|count| count.of("iterations", 1, u64::MAX)).transpose()?;
         Ok(Self { time, iterations })
     }
 
@@ -53,6 +53,11 @@ impl Limit {
         let show = |value: Option<String>| value.unwrap_or_else(|| "None".into());
         let time = show(self.time.map(|time| format!("{time:?}")));
         format!("Limit(time={time}, iterations={})", show(self.iterations.map(|count| count.to_string())))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (Option<f64>, Option<u64>)) {
+        let limit = slf.get();
+        (slf.py().get_type::<Self>().into_any(), (limit.time, limit.iterations))
     }
 }
 
@@ -71,8 +76,9 @@ impl Limit {
 /// (at most 32768; the tree takes memory only as it grows). With one thread and a limit of iterations, equal
 /// seeds give equal searches. Raises ValueError.
 ///
-/// An engine searches one position at a time: EngineBusyError is raised during a search. Several engines can search in
-/// several Python threads, since a search does not hold the GIL. Ctrl-C stops a search and raises KeyboardInterrupt.
+/// An engine searches one position at a time: EngineBusyError is raised during a search, unless that search was stopped
+/// and only ends. Several engines can search in several Python threads, since a search does not hold the GIL. Ctrl-C
+/// stops a search and raises KeyboardInterrupt.
 ///
 /// >>> from otrera import Board, Engine, Limit
 /// >>> engine, board = Engine(), Board()
@@ -85,8 +91,8 @@ impl Limit {
 /// ValueError: expected one of tournament, paper, mg, peo, mcts, uct
 #[pyclass(module = "otrera", frozen)]
 pub struct Engine {
-    /// The engine that answers requests; `None` while a thread uses it.
-    requests: Arc<Mutex<Option<Requests>>>,
+    /// The engine that answers requests, or its user.
+    slot: Arc<Mutex<Slot>>,
     /// Preset and parameters.
     #[pyo3(get)]
     preset: String,
@@ -101,15 +107,19 @@ pub struct Engine {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (preset="tournament", threads=1, memory=160, seed=1))]
-    fn new(preset: &str, threads: usize, memory: usize, seed: u64) -> PyResult<Self> {
-        let mut resources = Resources { seed, ..Resources::default() };
+    #[pyo3(
+        signature = (preset="tournament", threads=Whole(1), memory=Whole(160), seed=Whole(1)),
+        text_signature = "(preset='tournament', threads=1, memory=160, seed=1)"
+    )]
+    fn new(preset: &str, threads: Whole, memory: Whole, seed: Whole) -> PyResult<Self> {
+        let mut resources = Resources { seed: seed.of("seed", 0, u64::MAX)?, ..Resources::default() };
         for (setting, value) in [(Resources::THREADS, threads), (Resources::MEMORY, memory)] {
             setting.set(&mut resources, &value.to_string()).map_err(value_error)?;
         }
-        let requests = Requests::new(params(preset)?, resources);
-        let requests = Arc::new(Mutex::new(Some(requests)));
-        Ok(Self { requests, preset: preset.into(), threads, memory })
+        let requests = Some(Requests::new(params(preset)?, resources));
+        let (threads, memory) = (resources.threads, resources.memory >> 20);
+        let slot = Arc::new(Mutex::new(Slot { requests, user: None }));
+        Ok(Self { slot, preset: preset.into(), threads, memory })
     }
 
     /// Searches for a move and returns a Report, whose `move` is the move to play. If only one move is legal, it takes
@@ -117,7 +127,7 @@ impl Engine {
     fn play(&self, py: Python<'_>, board: PyRef<'_, Board>, limit: Limit) -> PyResult<Report> {
         let is_forced = board.position.legal_moves().nth(1).is_none();
         let limit = if is_forced { Limit { iterations: Some(1), ..limit } } else { limit };
-        self.analyse(py, board, limit, 1)
+        self.analyse(py, board, limit, Whole(1))
     }
 
     /// Searches a position and returns a Report with up to `lines` moves. Raises ValueError if the game is over.
@@ -128,15 +138,15 @@ impl Engine {
     /// True
     /// >>> 0 < report.win_rate < 1, len(report.lines), report.proven
     /// (True, 3, None)
-    #[pyo3(signature = (board, limit, lines=5))]
+    #[pyo3(signature = (board, limit, lines=Whole(5)), text_signature = "($self, board, limit, lines=5)")]
     fn analyse(
         &self,
         py: Python<'_>,
         board: PyRef<'_, Board>,
         limit: Limit,
-        lines: usize,
+        lines: Whole,
     ) -> PyResult<Report> {
-        self.analysis(board, limit, lines)?.wait(py)
+        self.analysis(py, board, limit, lines)?.wait(py)
     }
 
     /// Starts a search on another thread and returns an Analysis, which gives reports while the search runs.
@@ -148,8 +158,18 @@ impl Engine {
     /// ...             break
     /// >>> analysis.running
     /// False
-    #[pyo3(signature = (board, limit=Limit { time: None, iterations: None }, lines=5))]
-    fn analysis(&self, board: PyRef<'_, Board>, limit: Limit, lines: usize) -> PyResult<Analysis> {
+    #[pyo3(
+        signature = (board, limit=Limit { time: None, iterations: None }, lines=Whole(5)),
+        text_signature = "($self, board, limit=..., lines=5)"
+    )]
+    fn analysis(
+        &self,
+        py: Python<'_>,
+        board: PyRef<'_, Board>,
+        limit: Limit,
+        lines: Whole,
+    ) -> PyResult<Analysis> {
+        let lines = lines.of("lines", 0, usize::MAX)?;
         if let Some(winner) = board.position.winner() {
             return Err(value_error(format!("the game is over: {winner} has won")));
         }
@@ -160,7 +180,7 @@ impl Engine {
         };
         // The report must have a line, since its variation is that of the first line.
         let most = lines.max(1);
-        let shared = self.begin(move |requests, shared| {
+        let shared = self.begin(py, move |requests, shared| {
             let mut progress = |report: &otrera::Report| shared.give(Found::new(report, most));
             let report = requests.search(&line, &limit.now(), &shared.stop, &mut progress);
             let found = report.map(|report| Found::new(&report, most));
@@ -185,7 +205,7 @@ impl Engine {
     fn answer(&self, py: Python<'_>, request: String) -> PyResult<String> {
         let answer = Arc::new(Mutex::new(String::new()));
         let written = Arc::clone(&answer);
-        let shared = self.begin(move |requests, shared| {
+        let shared = self.begin(py, move |requests, shared| {
             *lock(&written) = requests.answer(&request, &shared.stop);
         })?;
         drop(shared.wait_for_end(py)?);
@@ -193,8 +213,9 @@ impl Engine {
     }
 
     /// Drops the search tree. Raises EngineBusyError during a search.
-    fn clear(&self) -> PyResult<()> {
-        lock(&self.requests).as_mut().ok_or_else(busy)?.clear();
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        self.await_stopped(py)?;
+        lock(&self.slot).requests.as_mut().ok_or_else(busy)?.clear();
         Ok(())
     }
 
@@ -213,11 +234,30 @@ pub fn params(text: &str) -> PyResult<Params> {
 }
 
 impl Engine {
+    /// Waits for the end of a search that was told to stop.
+    fn await_stopped(&self, py: Python<'_>) -> PyResult<()> {
+        let user = lock(&self.slot).user.clone();
+        match user.filter(|shared| shared.stop.load(Ordering::Relaxed)) {
+            Some(shared) => shared.wait_for_end(py).map(drop),
+            None => Ok(()),
+        }
+    }
+
     /// Calls a function with the engine on another thread. Fails if the engine is in use.
-    fn begin(&self, work: impl FnOnce(&mut Requests, &Shared) + Send + 'static) -> PyResult<Arc<Shared>> {
-        let taken = lock(&self.requests).take().ok_or_else(busy)?;
+    fn begin(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Requests, &Shared) + Send + 'static,
+    ) -> PyResult<Arc<Shared>> {
+        self.await_stopped(py)?;
         let shared = Arc::new(Shared::default());
-        let lent = Lent { shared: shared.clone(), requests: Some(taken), slot: self.requests.clone() };
+        let requests = {
+            let mut slot = lock(&self.slot);
+            let taken = slot.requests.take().ok_or_else(busy)?;
+            slot.user = Some(shared.clone());
+            Some(taken)
+        };
+        let lent = Lent { shared: shared.clone(), requests, slot: self.slot.clone() };
         // If the thread cannot start, the closure is dropped and the engine is free again.
         std::thread::Builder::new().spawn(move || {
             let mut lent = lent;
@@ -233,17 +273,25 @@ fn busy() -> PyErr {
     EngineBusyError::new_err("the engine is searching: stop it first")
 }
 
+/// Place of an engine.
+struct Slot {
+    /// The engine; `None` while a thread uses it.
+    requests: Option<Requests>,
+    /// State of its last user.
+    user: Option<Arc<Shared>>,
+}
+
 /// An engine that a thread uses. When this is dropped, also after a panic, the engine is free again and nobody waits
 /// any more.
 struct Lent {
     shared: Arc<Shared>,
     requests: Option<Requests>,
-    slot: Arc<Mutex<Option<Requests>>>,
+    slot: Arc<Mutex<Slot>>,
 }
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        *lock(&self.slot) = self.requests.take();
+        lock(&self.slot).requests = self.requests.take();
         lock(&self.shared.state).is_over = true;
         self.shared.changed.notify_all();
     }
@@ -280,7 +328,7 @@ impl Shared {
     /// Waits without the GIL until a condition holds or the search is over; stops the search on Ctrl-C.
     fn wait(&self, py: Python<'_>, holds: impl Fn(&State) -> bool + Sync) -> PyResult<MutexGuard<'_, State>> {
         loop {
-            py.detach(|| {
+            without_gil(py, || {
                 let goes_on = |state: &mut State| !state.is_over && !holds(state);
                 drop(self.changed.wait_timeout_while(lock(&self.state), POLL, goes_on));
             });
@@ -297,7 +345,7 @@ impl Shared {
     fn wait_for_end(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, State>> {
         let waited = self.wait(py, |_| false);
         if waited.is_err() {
-            py.detach(|| drop(self.changed.wait_while(lock(&self.state), |state| !state.is_over)));
+            without_gil(py, || drop(self.changed.wait_while(lock(&self.state), |state| !state.is_over)));
         }
         waited
     }

@@ -3,6 +3,7 @@
 use crate::board::Board;
 use crate::engine::params;
 use crate::errors::value_error;
+use crate::gil::without_gil;
 use crate::moves::index_of;
 use numpy::{PyArray1, PyArray2, PyArray5, PyArrayMethods};
 use otrera::eval::distance::{DistanceMaps, Levels};
@@ -44,8 +45,9 @@ pub struct Evaluation {
 /// Evaluates many boards of equal size, without search, in one call and without the GIL.
 ///
 /// `leads=False`, `policy=False` and `distances=False` leave these arrays out, which saves time. `arrows=True` adds the
-/// policy of the arrows after each movement, thousands of numbers for a position. Raises ValueError for boards of
-/// different sizes, an unknown preset, or arrows without policy.
+/// policy of the arrows after each movement, thousands of numbers for a position. A finished game is estimated like any
+/// other position; `Board.winner` has its result. Raises ValueError for boards of different sizes, an unknown preset, or
+/// arrows without policy. Ctrl-C ends it.
 ///
 /// >>> from otrera import Board, evaluate
 /// >>> boards = [Board(), Board(moves=["d1-d7/g7"])]
@@ -88,7 +90,12 @@ pub fn evaluate(
     }
     let model = params(preset)?.model().clone();
     model.check_board(size).map_err(value_error)?;
-    let arrays = py.detach(|| Arrays::new(&positions, &model, &parts));
+    let evaluator = Evaluator::new(model.clone());
+    let mut arrays = without_gil(py, || Arrays::new(&[], &model, &evaluator, &parts));
+    for some in positions.chunks(CHUNK) {
+        without_gil(py, || arrays.append(Arrays::new(some, &model, &evaluator, &parts)));
+        py.check_signals()?;
+    }
     let edge = size.edge();
     let policies = arrays.policies.unwrap_or_default();
     let (plies, given) = (policies.policy.values.len(), policy.then_some(()));
@@ -111,6 +118,9 @@ pub fn evaluate(
     })
 }
 
+/// Number of positions that are evaluated between two looks for Ctrl-C.
+const CHUNK: usize = 256;
+
 /// The arrays that are requested.
 struct Parts {
     policy: bool,
@@ -129,18 +139,32 @@ struct Arrays {
 }
 
 impl Arrays {
-    fn new(positions: &[Position], model: &Model, parts: &Parts) -> Self {
-        let evaluator = Evaluator::new(model.clone());
+    fn new(positions: &[Position], model: &Model, evaluator: &Evaluator, parts: &Parts) -> Self {
         let mut scratch = ModelScratch::default();
         let values: Vec<_> =
             positions.iter().map(|position| evaluator.value(position, &mut scratch)).collect();
         let lead = |position| model.lead(position, &mut scratch).unwrap_or(f32::NAN);
         Self {
             leads: parts.leads.then(|| positions.iter().map(lead).collect()),
-            policies: parts.policy.then(|| Policies::new(positions, &evaluator, parts.arrows)),
-            distances: parts.distances.then(|| distances_of(positions, &evaluator)),
+            policies: parts.policy.then(|| Policies::new(positions, evaluator, parts.arrows)),
+            distances: parts.distances.then(|| distances_of(positions, evaluator)),
             win_rates: values.iter().map(|&value| model.win_rate(value).0).collect(),
             values: values.iter().map(|value| value.0).collect(),
+        }
+    }
+
+    /// Adds the arrays of further positions.
+    fn append(&mut self, mut more: Self) {
+        self.values.append(&mut more.values);
+        self.win_rates.append(&mut more.win_rates);
+        if let (Some(leads), Some(more)) = (&mut self.leads, &mut more.leads) {
+            leads.append(more);
+        }
+        if let (Some(policies), Some(more)) = (&mut self.policies, more.policies) {
+            policies.append(more);
+        }
+        if let (Some(distances), Some(more)) = (&mut self.distances, &mut more.distances) {
+            distances.append(more);
         }
     }
 }
@@ -159,6 +183,13 @@ impl Default for Distributions {
 }
 
 impl Distributions {
+    /// Adds the distributions of further positions.
+    fn append(&mut self, mut more: Self) {
+        let start = self.values.len() as i64;
+        self.values.append(&mut more.values);
+        self.offsets.extend(more.offsets.iter().skip(1).map(|offset| start + offset));
+    }
+
     /// Adds the distribution with these logits.
     fn add(&mut self, logits: impl Iterator<Item = f32> + Clone) {
         let best = logits.clone().fold(f32::NEG_INFINITY, f32::max);
@@ -181,6 +212,14 @@ struct Policies {
 }
 
 impl Policies {
+    /// Adds the policies of further positions.
+    fn append(&mut self, mut more: Self) {
+        self.policy.append(more.policy);
+        self.movements.append(&mut more.movements);
+        self.arrow_policy.append(more.arrow_policy);
+        self.arrows.append(&mut more.arrows);
+    }
+
     fn new(positions: &[Position], evaluator: &Evaluator, has_arrows: bool) -> Self {
         let mut scratch = ModelScratch::default();
         let mut policies = Self::default();

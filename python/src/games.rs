@@ -2,10 +2,12 @@
 
 use crate::board::Board;
 use crate::errors::{MalformedTextError, RecordWarning, malformed, value_error};
+use crate::gil::without_gil;
 use crate::moves::{Move, Side};
-use otrera::record::{Format, Reading, read_bytes};
+use crate::numbers::Whole;
+use otrera::record::{Format, Reading, json, read_bytes};
 use otrera::{GameRecord, MalformedText};
-use pyo3::exceptions::{PyIndexError, PyOSError};
+use pyo3::exceptions::{PyIndexError, PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::collections::BTreeMap;
@@ -157,8 +159,8 @@ impl Game {
     /// >>> game.set_comment(1, "the usual opening")
     /// >>> game.comments
     /// {1: 'the usual opening'}
-    fn set_comment(&mut self, ply: usize, text: String) -> PyResult<()> {
-        self.check_ply(ply)?;
+    fn set_comment(&mut self, ply: Whole, text: String) -> PyResult<()> {
+        let ply = self.check_ply(ply)?;
         let note = self.0.notes.entry(ply).or_default();
         note.comment = text;
         if *note == Default::default() {
@@ -170,9 +172,8 @@ impl Game {
     /// Returns the board after `ply` moves, or after all moves. Raises IndexError for a position that the game does not
     /// have.
     #[pyo3(signature = (ply=None))]
-    fn board(&self, ply: Option<usize>) -> PyResult<Board> {
-        let ply = ply.unwrap_or(self.0.moves.len());
-        self.check_ply(ply)?;
+    fn board(&self, ply: Option<Whole>) -> PyResult<Board> {
+        let ply = ply.map_or(Ok(self.0.moves.len()), |ply| self.check_ply(ply))?;
         Board::after(self.0.start, self.0.played_moves().into_iter().take(ply))
     }
 
@@ -207,6 +208,23 @@ impl Game {
     fn __repr__(&self) -> String {
         format!("<Game: {} - {}, {} moves>", self.0.black, self.0.white, self.0.moves.len())
     }
+
+    fn __copy__(&self) -> Self {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.clone()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (), String)> {
+        Ok((slf.py().get_type::<Self>().into_any(), (), slf.borrow().to_json()?))
+    }
+
+    fn __setstate__(&mut self, state: &str) -> PyResult<()> {
+        self.0 = json::read(state).map_err(malformed)?;
+        Ok(())
+    }
 }
 
 impl Game {
@@ -214,10 +232,10 @@ impl Game {
         format.write(&self.0).map_err(value_error)
     }
 
-    fn check_ply(&self, ply: usize) -> PyResult<()> {
+    fn check_ply(&self, ply: Whole) -> PyResult<usize> {
         let plies = self.0.moves.len();
         let problem = || PyIndexError::new_err(format!("the game has {plies} moves, not {ply}"));
-        (ply <= plies).then_some(()).ok_or_else(problem)
+        ply.fit().filter(|ply| *ply <= plies).ok_or_else(problem)
     }
 }
 
@@ -231,7 +249,7 @@ impl Game {
 pub fn read_games(py: Python<'_>, path: PathBuf, strict: bool) -> PyResult<Vec<Game>> {
     let read = || std::fs::read(&path).map(|bytes| read_bytes(&bytes));
     let name = path.display().to_string();
-    let reading = py.detach(read).map_err(|error| match error.raw_os_error() {
+    let reading = without_gil(py, read).map_err(|error| match error.raw_os_error() {
         // With three arguments, Python chooses the class of the error by its number.
         Some(number) => {
             let text = error.to_string();
@@ -258,10 +276,12 @@ pub fn read_games(py: Python<'_>, path: PathBuf, strict: bool) -> PyResult<Vec<G
 pub fn parse_games(py: Python<'_>, data: &Bound<'_, PyAny>, strict: bool) -> PyResult<Vec<Game>> {
     let reading = if let Ok(text) = data.cast::<PyString>() {
         let text = text.extract::<String>()?;
-        py.detach(|| otrera::record::read(&text))
+        without_gil(py, || otrera::record::read(&text))
+    } else if let Ok(bytes) = data.cast::<PyBytes>() {
+        let bytes = bytes.as_bytes().to_vec();
+        without_gil(py, || read_bytes(&bytes))
     } else {
-        let bytes = data.cast::<PyBytes>()?.as_bytes().to_vec();
-        py.detach(|| read_bytes(&bytes))
+        return Err(PyTypeError::new_err(format!("data is str or bytes, not {}", data.get_type().name()?)));
     };
     games(py, reading, "", strict)
 }

@@ -7,12 +7,16 @@ mod engine;
 mod errors;
 mod evaluate;
 mod games;
+mod gil;
 mod moves;
+mod numbers;
 mod report;
 
 /// The native part of the package `otrera`.
 #[pyo3::pymodule]
 mod _otrera {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::board::{Board, LegalMoves};
     #[pymodule_export]
@@ -32,4 +36,9 @@ mod _otrera {
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::gil::prepare_end(module.py())
+    }
 }

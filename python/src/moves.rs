@@ -1,10 +1,12 @@
 //! Sides and moves.
 
 use crate::errors::{MalformedTextError, malformed, value_error};
+use crate::numbers::Whole;
 use otrera::record::botzone;
 use otrera::{Size, Square};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 
 /// A player. Black moves first and starts at the bottom.
 ///
@@ -83,7 +85,7 @@ pub struct Move(pub otrera::Move);
 impl Move {
     #[new]
     #[pyo3(signature = (text, size=None))]
-    fn new(text: &str, size: Option<usize>) -> PyResult<Self> {
+    fn new(text: &str, size: Option<Whole>) -> PyResult<Self> {
         let size = size.map(size_of).transpose()?;
         let on_board = size.and_then(|size| {
             otrera::Move::from_letters(text.trim(), size).or_else(|| of_numbers(text, size))
@@ -98,7 +100,7 @@ impl Move {
     /// >>> Move.from_indices((3, 63, 66), size=10)
     /// Move('d1-d7/g7')
     #[staticmethod]
-    fn from_indices(indices: [usize; 3], size: usize) -> PyResult<Self> {
+    fn from_indices(indices: [Whole; 3], size: Whole) -> PyResult<Self> {
         let size = size_of(size)?;
         let [from, to, arrow] = indices.map(|index| square_at(index, size));
         Ok(Self(otrera::Move { from: from?, to: to?, arrow: arrow? }))
@@ -127,7 +129,7 @@ impl Move {
     /// >>> from otrera import Move
     /// >>> Move("d1-d7/g7").indices(10)
     /// (3, 63, 66)
-    fn indices(&self, size: usize) -> PyResult<(usize, usize, usize)> {
+    fn indices(&self, size: Whole) -> PyResult<(usize, usize, usize)> {
         let size = self.on_board(size)?;
         let [from, to, arrow] = [self.0.from, self.0.to, self.0.arrow].map(|square| index_of(square, size));
         Ok((from, to, arrow))
@@ -144,7 +146,7 @@ impl Move {
     }
 
     /// Returns the move as six capital letters, columns and rows from the top left: `DJDDGD`. SGF uses small letters.
-    fn letters(&self, size: usize) -> PyResult<String> {
+    fn letters(&self, size: Whole) -> PyResult<String> {
         Ok(self.0.to_letters(self.on_board(size)?))
     }
 
@@ -169,7 +171,7 @@ impl Move {
 
 impl Move {
     /// Returns a board size, or an error if a square of the move is not on that board.
-    fn on_board(&self, size: usize) -> PyResult<Size> {
+    fn on_board(&self, size: Whole) -> PyResult<Size> {
         let size = size_of(size)?;
         match [self.0.from, self.0.to, self.0.arrow].iter().find(|&&square| !size.contains(square)) {
             Some(square) => Err(value_error(format!("{square} is not on this board"))),
@@ -179,7 +181,6 @@ impl Move {
 }
 
 /// A move as Python code gives it: a `Move`, or text in any notation.
-#[derive(FromPyObject)]
 pub enum MoveOrText {
     /// A move.
     Move(Move),
@@ -187,15 +188,41 @@ pub enum MoveOrText {
     Text(String),
 }
 
+impl<'py> FromPyObject<'_, 'py> for MoveOrText {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(mv) = object.cast::<Move>() {
+            Ok(Self::Move(*mv.get()))
+        } else if let Ok(text) = object.cast::<PyString>() {
+            text.extract().map(Self::Text)
+        } else {
+            Err(PyTypeError::new_err(format!("a move is a Move or text, not {}", object.get_type().name()?)))
+        }
+    }
+}
+
+impl MoveOrText {
+    /// Reads the move, which may be illegal if it is a [`Move`].
+    pub fn read(&self, position: &otrera::Position) -> PyResult<otrera::Move> {
+        match self {
+            Self::Move(Move(mv)) => Ok(*mv),
+            Self::Text(text) => read_move(text, position),
+        }
+    }
+}
+
 /// Checks the edge length of a board.
-pub fn size_of(edge: usize) -> PyResult<Size> {
-    Size::new(edge).ok_or_else(|| value_error(format!("a board has 4 to 10 rows, not {edge}")))
+pub fn size_of(edge: Whole) -> PyResult<Size> {
+    let size = edge.fit().and_then(Size::new);
+    size.ok_or_else(|| value_error(format!("a board has 4 to 10 rows, not {edge}")))
 }
 
 /// Returns the square with an index, `row * edge + column`.
-pub fn square_at(index: usize, size: Size) -> PyResult<Square> {
+pub fn square_at(index: Whole, size: Size) -> PyResult<Square> {
     let edge = size.edge();
-    Square::new(index % edge, index / edge)
+    let square = index.fit().and_then(|index: usize| Square::new(index % edge, index / edge));
+    square
         .filter(|&square| size.contains(square))
         .ok_or_else(|| value_error(format!("square {index} is not from 0 to {}", size.area() - 1)))
 }

@@ -1,5 +1,6 @@
 """The PettingZoo environment, and its rules against OpenSpiel's and Fairy-Stockfish's."""
 
+import copy
 import os
 import random
 import unittest
@@ -40,14 +41,42 @@ class Environment(unittest.TestCase):
     def test_illegal_actions_are_refused(self):
         env = otrera.env(size=4)
         env.reset()
-        for action in [0, 16, None]:
-            with self.assertRaises(ValueError):
+        for action in [0, 16, -1, None, 1.5, 1.0, "1", 1 << 70]:
+            with self.assertRaisesRegex(ValueError, "cannot be chosen here"):
                 env.step(action)
+        env.step(np.int64(1))
+        self.assertEqual(env.chosen, [1])
+        env.reset()
         for options in [{"fen": otrera.Board().fen()}, {"fen": "Q*2/**2/4/3q w"}]:
             with self.assertRaises(ValueError):
                 env.reset(options=options)
         with self.assertRaises(ValueError):
             otrera.env(render_mode="human")
+        for agent in ["red", None]:
+            with self.assertRaisesRegex(ValueError, "expected 'black' or 'white'"):
+                env.observe(agent)
+
+    def test_a_game_begins_and_ends(self):
+        env = otrera.env(size=4)
+        for use in [
+            lambda: env.observe("black"),
+            lambda: env.step(1),
+            env.last,
+            lambda: env.agents,
+            lambda: next(iter(env.agent_iter())),
+        ]:
+            with self.assertRaisesRegex(AttributeError, "call reset\\(\\) first"):
+                use()
+        self.assertFalse(hasattr(env, "agents"))
+        env.reset()
+        while env.agents:
+            actions = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+            env.step(int(actions[0]) if len(actions) else None)
+        with self.assertRaisesRegex(ValueError, "the game is over: call reset"):
+            env.step(1)
+        again = copy.deepcopy(env)
+        again.reset()
+        self.assertEqual((env.agents, again.agents), ([], ["black", "white"]))
 
 
 class OtherPrograms(unittest.TestCase):

@@ -106,6 +106,26 @@ class Rules(unittest.TestCase):
         with self.assertRaises(IndexError):
             Board().legal_moves[-2177]
         self.assertNotIn(Move("a1-a2/a3"), Board().legal_moves)
+        moves = Board(size=4).legal_moves
+        for other in ["d1-d7/g7", "x", 5, None, Side.BLACK]:
+            self.assertNotIn(other, moves)
+            self.assertEqual(moves.count(other), 0)
+            with self.assertRaises(ValueError):
+                moves.index(other)
+        self.assertIn("B1B2 B1", moves)
+        listed = list(moves)
+        for bounds in [(), (3,), (-88,), (-1000, 1 << 99), (0, -1), (5, 6), (6,), (0, 5), (0, -83), (1 << 99,)]:
+            expected = listed[5] in listed[slice(*([*bounds, None][:2] if bounds else [None]))]
+            if expected:
+                self.assertEqual(moves.index(listed[5], *bounds), 5)
+            else:
+                with self.assertRaises(ValueError):
+                    moves.index(listed[5], *bounds)
+        for index in [88, -89, 1 << 70, -1 << 200]:
+            with self.assertRaises(IndexError):
+                moves[index]
+        self.assertEqual(list(pickle.loads(pickle.dumps(moves))), listed)
+        self.assertEqual(list(reversed(moves)), listed[::-1])
 
     def test_moves_lead_back_and_forth(self):
         board = Board()
@@ -143,9 +163,15 @@ class Rules(unittest.TestCase):
         for wrong in ["", "x", "Q3/4/4/3q z", "Q3/4/4/3q w - - 0 0"]:
             with self.assertRaises(otrera.MalformedTextError):
                 Board(wrong)
-        for size in [0, 3, 11]:
-            with self.assertRaises(ValueError):
+        for size in [0, 3, 11, -1, 1 << 70]:
+            with self.assertRaisesRegex(ValueError, f"a board has 4 to 10 rows, not {size}"):
                 Board(size=size)
+        with self.assertRaisesRegex(ValueError, "size=8: the FEN has a board of 4x4"):
+            Board("q2q/4/4/Q2Q w", size=8)
+        for wrong in [lambda: board.push(5), lambda: Board(moves=[None]), lambda: Board(moves="d1-d7/g7")]:
+            with self.assertRaisesRegex(TypeError, "a move is a Move or text, not|moves is a list of moves"):
+                wrong()
+        self.assertEqual(Board(moves=(text for text in ["d1-d7/g7"])).ply, 1)
 
     def test_notations_are_read_back(self):
         for size in [4, 8, 10]:
@@ -161,6 +187,9 @@ class Rules(unittest.TestCase):
             lambda: Move("j10a1a1").letters(8),
             lambda: Move.from_indices((0, 64, 1), 8),
             lambda: Move("j10a1a1").indices(4),
+            lambda: Move("a1a2a3").indices(-1),
+            lambda: Move("a1a2a3", size=1 << 99),
+            lambda: Move.from_indices((0, -1, 1), 8),
         ]:
             with self.assertRaises(ValueError):
                 wrong()
@@ -175,7 +204,7 @@ class Rules(unittest.TestCase):
                         moves.add(Move.from_indices((amazon, landing, arrow), 5))
             self.assertEqual(moves, set(board.legal_moves))
             board.push(board.legal_moves[len(moves) // 2])
-        for wrong in [[99], [0, 0], [board.choices()[0], 99], [*board.legal_moves[0].indices(5)]]:
+        for wrong in [[99], [-1], [1 << 70], [0, 0], [board.choices()[0], 99], [*board.legal_moves[0].indices(5)]]:
             with self.assertRaises(ValueError):
                 board.choices(wrong)
 
@@ -204,10 +233,15 @@ class Records(unittest.TestCase):
                 self.assertEqual(otrera.read_games(str(path)), [read])
                 self.assertEqual(read.comments, {} if encoding == "gb18030" else {1: "a comment"})
         self.assertEqual(read.board(1), Board(moves=["d1-d7/g7"]))
-        with self.assertRaises(IndexError):
-            game.board(3)
-        with self.assertRaises(IndexError):
-            game.set_comment(3, "")
+        for ply in [3, -1, 1 << 70]:
+            with self.assertRaises(IndexError):
+                game.board(ply)
+            with self.assertRaises(IndexError):
+                game.set_comment(ply, "")
+        for again in [copy.copy(game), copy.deepcopy(game), pickle.loads(pickle.dumps(game))]:
+            self.assertEqual(again, game)
+            again.black = "other"
+            self.assertNotEqual(again, game)
         game.set_comment(1, "")
         self.assertEqual(game, self.game())
 
@@ -301,6 +335,36 @@ class Searches(unittest.TestCase):
             thread.join(timeout=60)
             self.assertFalse(thread.is_alive())
 
+    def test_a_stopped_search_does_not_keep_the_engine(self):
+        engine, limit = Engine(), Limit(iterations=1)
+        for _ in range(5):
+            engine.analysis(Board()).stop()
+            engine.play(Board(), limit)
+            next(engine.analysis(Board(size=4), Limit(iterations=50)))
+            engine.play(Board(), limit)
+            engine.analysis(Board())  # dropped
+            engine.clear()
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        analysis = engine.analysis(Board())
+        with self.assertRaises(KeyboardInterrupt):
+            list(analysis)
+        engine.play(Board(), limit)
+
+    def test_the_interpreter_ends_during_a_search(self):
+        """Before Python 3.14, native code that takes the GIL while the interpreter ends is killed."""
+        for work in [
+            "Engine().play(Board(), Limit(time=5))",
+            "list(Engine().analysis(Board()))",
+            "Engine().answer('{\"do\": \"think\", \"seconds\": 5}')",
+            "[evaluate([Board()] * 400) for _ in range(1000)]",
+        ]:
+            start = f"threading.Thread(target=lambda: {work}, daemon=True).start()"
+            code = f"import threading, time; from otrera import *; {start}; time.sleep(0.2)"
+            for _ in range(3):
+                run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+                self.assertEqual((run.returncode, run.stderr), (0, ""), work)
+
     def test_ctrl_c_ends_a_search(self):
         engine = Engine()
         timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -339,9 +403,21 @@ class Searches(unittest.TestCase):
             lambda: Limit(time=-1),
             lambda: Limit(time=math.nan),
             lambda: Limit(iterations=0),
+            lambda: Limit(time=1e300),
+            lambda: Limit(iterations=-1),
+            lambda: Limit(iterations=1 << 64),
+            lambda: Engine(threads=-1),
+            lambda: Engine(memory=-1),
+            lambda: Engine(seed=-1),
+            lambda: Engine(seed=1 << 64),
+            lambda: Engine().analyse(Board(), Limit(iterations=1), lines=-1),
         ]:
-            with self.assertRaises(ValueError):
+            with self.assertRaises(ValueError) as caught:
                 wrong()
+            self.assertLess(len(str(caught.exception)), 120)
+        self.assertEqual(pickle.loads(pickle.dumps(Limit(0.5, 3))), Limit(0.5, 3))
+        engine = Engine(threads=2, memory=7, seed=(1 << 64) - 1)
+        self.assertEqual((engine.threads, engine.memory), (2, 7))
 
 
 class Evaluations(unittest.TestCase):
@@ -396,6 +472,26 @@ class Evaluations(unittest.TestCase):
             otrera.evaluate([Board()], preset="x")
         with self.assertRaises(TypeError):
             otrera.evaluate(["x"])
+
+    def test_ctrl_c_ends_an_evaluation(self):
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        boards = [Board()] * 100_000
+        started = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            otrera.evaluate(boards, arrows=True)
+        self.assertLess(time.monotonic() - started, 20)
+
+    def test_arrays_of_many_positions_join(self):
+        boards = self.boards()
+        some = otrera.evaluate(boards, arrows=True)
+        many = otrera.evaluate(boards * 30, arrows=True)  # more than are evaluated at a time
+        for name in ["values", "win_rates", "leads", "policy", "movements", "arrow_policy", "arrows", "distances"]:
+            one = getattr(some, name)
+            np.testing.assert_array_equal(getattr(many, name), np.concatenate([one] * 30), name)
+        for name in ["offsets", "arrow_offsets"]:
+            lengths = np.tile(np.diff(getattr(some, name)), 30)
+            np.testing.assert_array_equal(getattr(many, name), np.concatenate([[0], np.cumsum(lengths)]), name)
 
     def test_arrows_follow_each_movement(self):
         board = self.boards()[5]

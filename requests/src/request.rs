@@ -34,6 +34,9 @@ use std::time::Duration;
 /// Maximum duration of one search, in seconds: a week, as for a clock.
 const MAX_SECONDS: f64 = 604_800.0;
 
+/// Numbers from here on have gaps, so that an id of a client could change.
+const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
+
 /// Name by which a client knows a request: a string or a number.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Value")]
@@ -43,19 +46,66 @@ impl TryFrom<Value> for Id {
     type Error = &'static str;
 
     fn try_from(value: Value) -> Result<Self, Self::Error> {
-        let is_valid = value.is_string() || value.is_number();
-        if is_valid { Ok(Self(value)) } else { Err("an id is a string or a number") }
+        match &value {
+            Value::String(_) => Ok(Self(value)),
+            // Whole numbers of 64 bits are exact.
+            Value::Number(number) if number.is_f64() && number.as_f64().is_none_or(|n| n.abs() >= EXACT) => {
+                Err("an id is a string or a number of up to 64 bits; write this number as a string")
+            }
+            Value::Number(_) => Ok(Self(value)),
+            _ => Err("an id is a string or a number"),
+        }
     }
 }
 
 impl Id {
-    /// Finds the id in the text of a request that may be broken: the first key `id` with a valid value.
+    /// Finds the id in the text of a request that may be broken: the first key `id` with a valid value, but none of an
+    /// inner object. If a string has no end, keys may be hidden in it: then each key counts.
     pub fn find(text: &str) -> Option<Self> {
-        text.match_indices("\"id\"").find_map(|(at, key)| {
-            let value = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?;
-            serde_json::Deserializer::from_str(value).into_iter().next()?.ok()
-        })
+        let (mut depth, mut rest) = (0, text);
+        while let Some(at) = rest.find(['"', '{', '[', '}', ']']) {
+            let (mark, after) = rest.get(at..)?.split_at_checked(1)?;
+            rest = after;
+            match mark {
+                "{" | "[" => depth += 1,
+                "}" | "]" => depth -= 1,
+                _ => {
+                    let Some(end) = end_of_string(after) else { return Self::find_anywhere(text) };
+                    let (string, behind) = after.split_at_checked(end)?;
+                    rest = behind.get(1..)?;
+                    if string == "id"
+                        && depth <= 1
+                        && let Some(id) = Self::as_value(rest)
+                    {
+                        return Some(id);
+                    }
+                }
+            }
+        }
+        None
     }
+
+    /// Finds the first key `id` with a valid value.
+    fn find_anywhere(text: &str) -> Option<Self> {
+        let keys = text.match_indices("\"id\"");
+        keys.filter_map(|(at, key)| text.get(at + key.len()..)).find_map(Self::as_value)
+    }
+
+    /// Reads the id in a text that begins behind its key.
+    fn as_value(text: &str) -> Option<Self> {
+        let value = text.trim_start().strip_prefix(':')?;
+        serde_json::Deserializer::from_str(value).into_iter().next()?.ok()
+    }
+}
+
+/// Returns the place of the quote that ends a string; `None` if the string has no end.
+fn end_of_string(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    text.bytes().position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    })
 }
 
 /// A request.
@@ -260,6 +310,13 @@ mod tests {
             (r#"{"note":"id","id":-1.5]"#, Some(json!(-1.5))),
             (r#"{"id":[1],"do":"#, None),
             (r#"{"id":"cut off"#, None),
+            (r#"{"game":{"id":9},"id":1,"do":"dance"}"#, Some(json!(1))),
+            (r#"{"id":[1],"do":"version","game":[{"id":3}]}"#, None),
+            (r#"{"text":"\\\"id\":5","do":"dance"}"#, None),
+            (r#"[{"id":1,"do":"version"}]"#, None),
+            (r#"{"fen":"no end,"id":8}"#, Some(json!(8))),
+            (r#""id":"no brace","do":"version"}"#, Some(json!("no brace"))),
+            (r#"{"id":123456789012345678901,"do":"#, None),
             ("nonsense", None),
         ] {
             assert_eq!(Id::find(text).map(|id| id.0), id, "{text}");
@@ -272,5 +329,20 @@ mod tests {
         assert!(Request::read(r#"{"do":"version"}"#).is_ok_and(|request| request.id.is_none()));
         let problem = Request::read(r#"{"id":{},"do":"version"}"#).err().unwrap_or_default();
         assert!(problem.contains("an id is a string or a number"), "{problem}");
+        for (id, is_exact) in [
+            ("18446744073709551615", true),
+            ("-9223372036854775808", true),
+            ("0.5", true),
+            ("18446744073709551616", false),
+            ("-9223372036854775809", false),
+            ("1e300", false),
+        ] {
+            let request = Request::read(&format!(r#"{{"id":{id},"do":"version"}}"#));
+            let repeated = request.map(|request| serde_json::to_string(&request.id).unwrap_or_default());
+            match repeated {
+                Ok(repeated) => assert!(is_exact && repeated == id, "{id}: {repeated}"),
+                Err(problem) => assert!(!is_exact && problem.contains("as a string"), "{id}: {problem}"),
+            }
+        }
     }
 }
