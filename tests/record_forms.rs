@@ -269,7 +269,7 @@ const WARNED: &[(&str, &[&str], &str)] = &[
     (
         "[White \"a\"]\n[Result \"maybe\"]\n1. d1-d7/g7",
         &["d1-d7/g7"],
-        "line 2: the result \"maybe\" does not name",
+        "line 2: the result \"maybe\" is not understood",
     ),
     ("[黑方 \"a\"]\n1. d1-d7/g7", &["d1-d7/g7"], "line 1: the name a is not kept"),
     (
