@@ -101,6 +101,12 @@ impl Address {
         format!("{}/{name}", self.base)
     }
 
+    /// True for a text with the secret.
+    pub fn has_secret(&self, text: &str) -> bool {
+        let secret = self.base.rsplit('/').next().unwrap_or_default();
+        self.hidden.iter().any(|part| part == secret) && text.contains(secret)
+    }
+
     /// Replaces the secret and the user in a text with `***`.
     pub fn hide(&self, text: &str) -> String {
         self.hidden.iter().fold(text.to_owned(), |text, part| text.replace(part, HIDDEN))
@@ -143,6 +149,7 @@ mod tests {
             assert_eq!(address.host(), "www.botzone.org.cn");
             assert_eq!(address.hide("GET /api/5be1/s3cret/localai: s3cret"), "GET /api/***/localai: ***");
             assert!(!format!("{address:?}").contains("s3cret"));
+            assert!(address.has_secret("--match=s3cret") && !address.has_secret("5be1"));
         }
     }
 

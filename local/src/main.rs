@@ -48,8 +48,12 @@ const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
     // Other users of the machine see a command line, and an error would repeat the argument.
-    let is_address =
-        |word: OsString| ["://", "/api/"].iter().any(|part| word.to_string_lossy().contains(part));
+    let known = Address::find(None).ok().map(|(address, _)| address);
+    let is_address = |word: OsString| {
+        let word = word.to_string_lossy();
+        let has_secret = known.as_ref().is_some_and(|address| address.has_secret(&word));
+        has_secret || ["://", "/api/", "/localai"].iter().any(|part| word.contains(part))
+    };
     let outcome = if std::env::args_os().skip(1).any(is_address) {
         Err(format!("the address does not belong on the command line; put it into {FILE} or {VARIABLE}"))
     } else {

@@ -143,8 +143,9 @@ fn first_line(text: &str, address: &Address) -> String {
 /// Describes an error. The texts of the library can contain the address and are not used.
 fn failure(error: &Error) -> RequestError {
     let not_reached = |text: &str| RequestError::NotReached(text.into());
+    let unknown = || not_reached("the site's name is unknown; is this machine online?");
     match error {
-        Error::HostNotFound => not_reached("the site's name is unknown; is this machine online?"),
+        Error::HostNotFound => unknown(),
         Error::Tls(_) | Error::Rustls(_) => not_reached("no secure connection (TLS)"),
         Error::ConnectionFailed => not_reached("no connection"),
         Error::InvalidProxyUrl | Error::ConnectProxyFailed(_) => not_reached("the proxy does not work"),
@@ -158,6 +159,10 @@ fn failure(error: &Error) -> RequestError {
         // So the library reports a certificate that is not accepted.
         Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
             not_reached("no secure connection (TLS): the certificate is not accepted")
+        }
+        // The standard library gives a failed look-up of a name no kind.
+        Error::Io(error) if error.to_string().starts_with("failed to lookup address information") => {
+            unknown()
         }
         Error::Io(error) => RequestError::Unclear(format!("the connection broke ({})", error.kind())),
         _ => RequestError::Unclear("the connection broke (HTTP)".into()),

@@ -49,6 +49,21 @@ fn started_matches_are_played_and_counted() {
 
 #[test]
 #[cfg(unix)]
+fn a_machine_without_network_is_named() {
+    let folder = Folder::new("local-offline");
+    let mut command = program(&format!("https://no-such-site.invalid/api/{USER}/{SECRET}/localai"), &folder);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a program");
+    let output = BufReader::new(child.stdout.take().expect("an output"));
+    let line = output.lines().map_while(Result::ok).find(|line| line.contains("next try in"));
+    child.kill().expect("a program");
+    shown(&child.wait_with_output().expect("a program"));
+    let expected =
+        "no-such-site.invalid: the site's name is unknown; is this machine online?; next try in 1s";
+    assert_eq!(line.as_deref(), Some(expected));
+}
+
+#[test]
+#[cfg(unix)]
 fn an_interruption_aborts_the_started_matches() {
     // The opponent never moves.
     let (site, folder) = (site(Duration::from_secs(600)), Folder::new("local-interrupted"));
@@ -82,6 +97,10 @@ fn a_wrong_address_or_option_is_explained_without_the_secret() {
         (&url, &["--address", "missing.txt"], "missing.txt: No such file"),
         (&url, &[&url], "does not belong on the command line; put it into"),
         (&url, &["--match", &url], "does not belong on the command line"),
+        (&url, &["--match", SECRET], "does not belong on the command line"),
+        (&url, &["--address", SECRET], "does not belong on the command line"),
+        (&url, &[SECRET], "does not belong on the command line"),
+        ("", &["USER/SECRET/localai"], "does not belong on the command line"),
         (&url, &["--match", "a b"], "--match needs the ID"),
         (&url, &["--games", "2"], "--match <BOT-ID>"),
         (&url, &["--move-time", "x"], "--move-time x: expected a number of seconds"),
