@@ -620,7 +620,7 @@ fn otrera_ponders_only_if_allowed() {
 /// Asserts that the match fits a window of this size, and that text in a large one is readable from two metres away.
 fn assert_sizes(browser: &mut Browser, width: u32, height: u32) {
     if width > 1000 {
-        for id in ["board", "match-keys"] {
+        for id in ["board", "match-keys", "moves"] {
             let bottom = browser.evaluate(&format!("byId({id:?}).getBoundingClientRect().bottom"));
             assert!(bottom.as_f64() < Some(height.into()), "{width}x{height}: {id} ends at {bottom}");
         }

@@ -2,7 +2,7 @@
 
 import { html, percent, svg } from "shared/elements.js";
 
-const CURVE = { height: 230, bars: 66, left: 46, right: 12, axis: 26, top: 14, bottom: 26 };
+const CURVE = { height: 230, bars: 52, left: 46, right: 12, axis: 26, top: 14, bottom: 26 };
 /** Minimum lead, in moves, at the top of the right axis. */
 const MIN_LEAD_SCALE = 10;
 /** Minimum share, 0 to 1, that a bar of full height represents. */

@@ -36,6 +36,7 @@ fn pictures_of_the_page() {
     take(&mut browser, "new-game.png");
     browser.evaluate("byId('new-game-dialog').close('cancel')");
 
+    browser.resize([1440, 810], false);
     browser.click("#open-paste");
     browser.evaluate(&format!("byId('pasted').value = {}", json!(olympiad_game("2007 g1"))));
     browser.click_and_wait("#read-pasted", "state.tree.line().length > 20");

@@ -449,7 +449,7 @@ export function chart() {
     const mark = verdict.isFault(node) ? verdict.markOf(node) : null;
     return { ply, rate, proven: Boolean(proof), mark };
   });
-  const legend = players.length > 0 ? [html("span", {}, t("curvePlayer", t("engine")))] : [icon("black"), html("span", {}, t("curveLegend"))];
+  const legend = players.length > 0 ? [html("span", {}, t("curvePlayer", t("engine")))] : [icon("black"), html("span", {}, t("curve"))];
   const proof = line.map(proofLabel).find((label) => label !== null);
   if (points.some(({ proven }) => proven)) {
     const text = `□ ${proof ?? t("provenLegend")}`;

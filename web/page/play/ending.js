@@ -91,7 +91,7 @@ export const ending = {
       const [black, white] = territory({ owners });
       const [mover, lead] = [SIDES.indexOf(state.tree.moverOf(ply)), resigned && !winner ? found?.lead : null];
       const expected = lead == null ? "" : t("leadOf", t(SIDES[lead < 0 ? 1 - mover : mover]), Math.abs(lead));
-      return [t("reachedFirst", black, white), expected, t("moveCount", Math.ceil(ply / 2))].filter(Boolean).join(" · ");
+      return [t("moveCount", Math.ceil(ply / 2)), t("reachedFirst", black, white), expected].filter(Boolean).join(" · ");
     }
     return proof ? t("decided", t(proof.winner), proof.margin) : "";
   },

@@ -20,6 +20,9 @@ fn a_review_with_leads_is_saved_and_comes_back() {
     // Random moves lose much: also where the result is clear but not proven.
     let accuracies: [f64; 2] = value(&mut browser, "SIDES.map((side) => verdict.summary(side).accuracy)");
     assert!(accuracies.iter().all(|accuracy| *accuracy < 90.0), "{accuracies:?}");
+    // A sign stands on the line of its move.
+    browser
+        .assert_value("getComputedStyle(document.querySelector('#moves .sign')).verticalAlign", "baseline");
     let stars = "state.tree.line().slice(1).filter((node) => verdict.isDecided(node) && verdict.markOf(node) === 'best').length";
     browser.assert_value(stars, 0);
     // The lead is on the bar, in the list and on the curve.

@@ -83,7 +83,7 @@ fn review_marks_moves_by_their_loss() {
     let highest = losses.iter().copied().fold(0.1, f64::max);
     assert_eq!(heights.len(), losses.len());
     for (height, loss) in heights.iter().zip(&losses) {
-        assert!((height / 48.0 - loss / highest).abs() < 1e-3, "{height} for {loss} of {highest}");
+        assert!((height / 34.0 - loss / highest).abs() < 1e-3, "{height} for {loss} of {highest}");
     }
     // Accuracy is 100 minus the mean loss in percent.
     for (row, side) in ["Black", "White"].into_iter().enumerate() {

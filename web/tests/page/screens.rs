@@ -22,7 +22,7 @@ const TOOLS: &str = "
     }).map(({ id, className, textContent }) => `${id}.${className}: ${textContent}`), 0";
 
 /// Window size, rooms, and what must hold there.
-const MEASURES: [([u32; 2], &str, &str); 23] = [
+const MEASURES: [([u32; 2], &str, &str); 31] = [
     (
         [1366, 768],
         "play",
@@ -40,13 +40,22 @@ const MEASURES: [([u32; 2], &str, &str); 23] = [
     (
         [1366, 768],
         "analyse",
-        "fits('.controls', '#curve', '#moves') && isInside('#moves', '#moves [aria-current]')",
+        "fits('.controls', '#curve', '#moves', '#review') && isInside('#moves', '#moves [aria-current]')",
     ),
     (
         [1280, 720],
         "analyse",
         "isOneScreen() && box('#hint').top === box('#flip').top && isWhole('#best-moves th') && box('#squares-shown').top < box('#analyse').bottom",
     ),
+    // The curve can be read, and its bars lie inside the card.
+    (
+        [1366, 768],
+        "analyse",
+        "curve.y(0) - curve.y(1) >= 110 && box('#curve svg').bottom <= box('#curve').bottom",
+    ),
+    ([1920, 1080], "analyse", "curve.y(0) - curve.y(1) >= 170 && fits('#curve', '#moves')"),
+    // With the coach, the panel is no higher than the board.
+    ([1366, 768], "play", "box('#player-low').bottom <= box('#board').bottom + 1"),
     // The list is lower than at the end of the move.
     ([1366, 768], "end", "isInside('#moves', '#moves [aria-current]')"),
     ([390, 844], "play end door lesson analyse puzzles", "fits('#new-game', '#menu')"),
@@ -64,6 +73,12 @@ const MEASURES: [([u32; 2], &str, &str); 23] = [
     ([390, 844], "play end door lesson", "box('#board').top <= 120 && fits('#board')"),
     ([390, 844], "play", "isBelow('#board', '#coach', '#analyse') && fits('#coach', '#analyse', '.acts')"),
     ([390, 844], "end", "fits('#result', '#end-review')"),
+    ([390, 844], "analyse", "fits('#board', '.controls', '#analyse', '#best-moves') && isWhole('.scroll-x')"),
+    (
+        [390, 844],
+        "puzzles",
+        "fits('#board', '#puzzle-title', '#puzzle-hint', '#puzzle-next', '#puzzle-form')",
+    ),
     ([390, 844], "door", "fits('#door-learn', '#door-play', '#door-analyse')"),
     (
         [844, 390],
@@ -71,6 +86,17 @@ const MEASURES: [([u32; 2], &str, &str); 23] = [
         "fits('#board') && isBeside('#board', '#moves', '#player-low', '.acts') && fits('#player-low')",
     ),
     ([844, 390], "end", "fits('#board', '#result', '#end-review') && isBeside('#board', '#result')"),
+    (
+        [844, 390],
+        "analyse",
+        "fits('#board', '#analyse') && isBeside('#board', '.controls', '#best-moves', '#curve', '#moves', '#fen')",
+    ),
+    (
+        [844, 390],
+        "puzzles",
+        "fits('#board', '#puzzle-hint') && isBeside('#board', '#puzzle-next', '#puzzle-close')",
+    ),
+    ([844, 390], "analyse puzzles", "(scrollTo(0, 400), scrollY > 0 && fits('#board'))"),
     ([844, 390], "door lesson", "fits('#board') && isBeside('#board', '.door:not([hidden])')"),
     (
         [1920, 1080],
@@ -93,7 +119,11 @@ fn every_room_fits_its_screen() {
     let rooms = [
         ("play", "0", "playRoom.active"),
         ("end", "resign()", "state.tree.winner() !== null"),
-        ("analyse", "analyseRoom.visit()", "analyseRoom.active && Boolean(state.tree.current.described)"),
+        (
+            "analyse",
+            "(review.seconds = 0.05, analyseRoom.visit().then(() => review.toggle()))",
+            "analyseRoom.active && document.querySelector('#curve .bar-of') !== null && !review.active",
+        ),
         ("puzzles", "puzzles.visit()", "puzzles.active && Boolean(state.tree.current.described)"),
         ("door", "door.visit()", "door.active && state.half.from !== undefined"),
         ("lesson", "basics.visit()", "basics.active && state.half.from !== undefined"),
