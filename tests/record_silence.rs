@@ -174,6 +174,14 @@ fn a_result_behind_a_comment_is_read() {
 }
 
 #[test]
+fn a_result_behind_numbers_is_read() {
+    for text in ["6x6 5 1 4 1 4 3 4 5 3 4 2 5! 1-0", "6x6 5 1 4 1 4 3 +- 4 5 3 4 2 5 1-0  "] {
+        let reading = reading(text);
+        assert_eq!((reading.games[0].winner, warnings(&reading)), (Some(Side::Black), Vec::new()), "{text}");
+    }
+}
+
+#[test]
 fn results_beside_both_players_are_read() {
     let moves = "Black: d1-d7/g7\nWhite: a7-d4/a7\n";
     for (result, winner) in [

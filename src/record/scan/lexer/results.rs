@@ -144,7 +144,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn whole_line(&mut self) {
         let begin = self.here.begin;
         let line = self.text[begin..self.at].trim_end();
-        let holds_move = self.found.pieces.last().is_some_and(|piece| piece.end as usize > begin);
+        let holds_move = self.end_of_moves() > begin;
         if !self.is_json && !holds_move && line.len() <= MAX_LINE {
             self.rivals(line);
             self.tally(line);
@@ -184,10 +184,18 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Returns the offset behind the last piece, or behind numbers of this line that are enough for a move.
+    fn end_of_moves(&self) -> usize {
+        let here = self.run.iter().rev().take_while(|number| number.line == self.line).take(6);
+        let numbers = (here.count() == 6).then(|| self.run.last().map_or(0, |number| number.end));
+        let pieces = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
+        pieces.max(numbers.unwrap_or_default())
+    }
+
     /// True if words of a sentence stand between the last piece and here.
     fn is_in_prose(&self) -> bool {
-        let from = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
-        let line = self.text[from.min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
+        let line =
+            self.text[self.end_of_moves().min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
         let words = line.rsplit(|c| "}>|)].;".contains(half_width(c))).next().unwrap_or_default();
         !self.is_json && self.points.is_empty() && words.contains(char::is_alphabetic)
     }
