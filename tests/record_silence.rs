@@ -237,6 +237,8 @@ fn results_beside_both_players_are_read() {
 fn the_letter_of_a_piece_can_stand_before_a_whole_move() {
     for text in [
         "1. Qd1-d7/g7 Qa7-d4/a7",
+        "１ Ｑｄ１ｄ７，ｇ７ Ｑａ７ｄ４，ａ７",
+        "１ Ｑｄ１－ｄ７／ｇ７ Ｑａ７－ｄ４／ａ７",
         "1. Qd1d7/g7 Qa7d4/a7",
         "1. Qd1-d7(g7) Qa7-d4 (a7)",
         "1. Qd1 d7 g7\n1... Qa7 d4 a7",

@@ -129,9 +129,11 @@ impl Lexer<'_> {
                 let after = if after.starts_with(gap) { after } else { rest };
                 let begin = after.char_indices().take(4).find(|(_, c)| !separators.contains(half_width(*c)));
                 let square = &after[begin.map_or(after.len(), |(at, _)| at)..];
-                let length = square.bytes().take(4).take_while(u8::is_ascii_alphanumeric).count();
-                let is_square = length < 4 && square.len() < after.len() && !square.starts_with('Q');
-                if !is_square || words::squares(&square[..length]).is_none_or(|(_, all)| all.len() != 1) {
+                let letters = square.chars().take(4).take_while(|c| half_width(*c).is_ascii_alphanumeric());
+                let length: usize = letters.clone().map(char::len_utf8).sum();
+                let word: String = letters.map(half_width).collect();
+                let is_square = word.len() < 4 && square.len() < after.len() && !word.starts_with('Q');
+                if !is_square || words::squares(&word).is_none_or(|(_, all)| all.len() != 1) {
                     break;
                 }
                 (count, rest) = (count + 1, &square[length..]);
