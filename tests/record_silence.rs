@@ -1,7 +1,7 @@
 //! Nothing is lost in silence: results in place of moves, games without their beginning, results beside both names.
 
 use otrera::record::{self, Reading};
-use otrera::{GameRecord, Side};
+use otrera::{GameRecord, Position, Side};
 
 fn reading(text: &str) -> Reading {
     record::read(text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -171,6 +171,17 @@ fn a_result_behind_a_comment_is_read() {
             assert_eq!(reading.games[0].winner, Some(Side::Black), "{comment} {result}");
         }
     }
+}
+
+#[test]
+fn a_game_without_moves_keeps_its_names() {
+    // The tabs inside its strings are not valid in JSON.
+    let fen = Position::standard().to_fen().replace(' ', "\t");
+    let text = format!(
+        "From: a\n\n{{\n\"black\": \"Bob\",\n\"moves\": [],\n\"start\": \"{fen}\",\n\"white\": \"Ann\"\n}}"
+    );
+    let game = reading(&text).games.remove(0);
+    assert_eq!([&*game.black, &*game.white], ["Bob", "Ann"]);
 }
 
 #[test]

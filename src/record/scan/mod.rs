@@ -512,6 +512,8 @@ impl Scan<'_, '_, '_> {
             plays.is_empty() && (heading.is_ccgc || heading.start.is_some() && self.start.is_none());
         if is_lone {
             let mut record = GameRecord::new("", "", start());
+            let (named, first) = (said.named.iter().collect::<Vec<_>>(), heading.first);
+            self.name(&mut heading, &named, first, record.start.side());
             self.head(&heading, &mut record, None, &said.results.iter().collect::<Vec<_>>());
             self.lone.extend((!heading.is_ccgc).then_some(heading.offset));
             self.intake.add(record, 0);
