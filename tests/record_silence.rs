@@ -177,9 +177,8 @@ fn a_result_behind_a_comment_is_read() {
 fn a_game_without_moves_keeps_its_names() {
     // The tabs inside its strings are not valid in JSON.
     let fen = Position::standard().to_fen().replace(' ', "\t");
-    let text = format!(
-        "From: a\n\n{{\n\"black\": \"Bob\",\n\"moves\": [],\n\"start\": \"{fen}\",\n\"white\": \"Ann\"\n}}"
-    );
+    let text =
+        format!("{{\n\"black\": \"Bob\",\n\"moves\": [],\n\"start\": \"{fen}\",\n\"white\": \"Ann\"\n}}");
     let game = reading(&text).games.remove(0);
     assert_eq!([&*game.black, &*game.white], ["Bob", "Ann"]);
 }
