@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyArray5, PyArrayMethods};
 use otrera::eval::distance::{DistanceMaps, Levels};
 use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::policy::{odds, sum_of_odds};
-use otrera::{Position, Size};
+use otrera::{Position, Size, Square};
 use pyo3::prelude::*;
 
 /// Static evaluation of n positions, without search, as numpy arrays. The side to move is that of each position.
@@ -91,15 +91,16 @@ pub fn evaluate(
     let model = params(preset)?.model().clone();
     model.check_board(size).map_err(value_error)?;
     let evaluator = Evaluator::new(model.clone());
-    let mut arrays = without_gil(py, || Arrays::new(&[], &model, &evaluator, &parts));
+    let mut arrays = Arrays::of_length(positions.len(), size, &parts);
     for some in positions.chunks(CHUNK) {
-        without_gil(py, || arrays.append(Arrays::new(some, &model, &evaluator, &parts)));
+        without_gil(py, || arrays.add(some, &model, &evaluator));
         py.check_signals()?;
     }
     let edge = size.edge();
     let policies = arrays.policies.unwrap_or_default();
     let (plies, given) = (policies.policy.values.len(), policy.then_some(()));
-    let movements = given.map(|()| PyArray1::from_vec(py, policies.movements).reshape([plies, 2]));
+    let movements = policies.movements.into_flattened();
+    let movements = given.map(|()| PyArray1::from_vec(py, movements).reshape([plies, 2]));
     let arrow = arrows.then_some(());
     let distances = arrays
         .distances
@@ -119,7 +120,7 @@ pub fn evaluate(
 }
 
 /// Number of positions that are evaluated between two looks for Ctrl-C.
-const CHUNK: usize = 256;
+const CHUNK: usize = 4096;
 
 /// The arrays that are requested.
 struct Parts {
@@ -139,32 +140,33 @@ struct Arrays {
 }
 
 impl Arrays {
-    fn new(positions: &[Position], model: &Model, evaluator: &Evaluator, parts: &Parts) -> Self {
-        let mut scratch = ModelScratch::default();
-        let values: Vec<_> =
-            positions.iter().map(|position| evaluator.value(position, &mut scratch)).collect();
-        let lead = |position| model.lead(position, &mut scratch).unwrap_or(f32::NAN);
+    /// Returns empty arrays with room for a number of positions.
+    fn of_length(length: usize, size: Size, parts: &Parts) -> Self {
         Self {
-            leads: parts.leads.then(|| positions.iter().map(lead).collect()),
-            policies: parts.policy.then(|| Policies::new(positions, evaluator, parts.arrows)),
-            distances: parts.distances.then(|| distances_of(positions, evaluator)),
-            win_rates: values.iter().map(|&value| model.win_rate(value).0).collect(),
-            values: values.iter().map(|value| value.0).collect(),
+            values: Vec::with_capacity(length),
+            win_rates: Vec::with_capacity(length),
+            leads: parts.leads.then(|| Vec::with_capacity(length)),
+            policies: parts.policy.then(|| Policies { has_arrows: parts.arrows, ..Policies::default() }),
+            distances: parts.distances.then(|| Vec::with_capacity(length * 4 * size.area())),
         }
     }
 
-    /// Adds the arrays of further positions.
-    fn append(&mut self, mut more: Self) {
-        self.values.append(&mut more.values);
-        self.win_rates.append(&mut more.win_rates);
-        if let (Some(leads), Some(more)) = (&mut self.leads, &mut more.leads) {
-            leads.append(more);
+    /// Adds the contents for further positions.
+    fn add(&mut self, positions: &[Position], model: &Model, evaluator: &Evaluator) {
+        let mut scratch = ModelScratch::default();
+        for position in positions {
+            let value = evaluator.value(position, &mut scratch);
+            self.values.push(value.0);
+            self.win_rates.push(model.win_rate(value).0);
         }
-        if let (Some(policies), Some(more)) = (&mut self.policies, more.policies) {
-            policies.append(more);
+        if let Some(leads) = &mut self.leads {
+            leads.extend(positions.iter().map(|at| model.lead(at, &mut scratch).unwrap_or(f32::NAN)));
         }
-        if let (Some(distances), Some(more)) = (&mut self.distances, &mut more.distances) {
-            distances.append(more);
+        if let Some(policies) = &mut self.policies {
+            positions.iter().for_each(|position| policies.add(position, evaluator, &mut scratch));
+        }
+        if let Some(distances) = &mut self.distances {
+            add_distances(distances, positions, evaluator);
         }
     }
 }
@@ -183,13 +185,6 @@ impl Default for Distributions {
 }
 
 impl Distributions {
-    /// Adds the distributions of further positions.
-    fn append(&mut self, mut more: Self) {
-        let start = self.values.len() as i64;
-        self.values.append(&mut more.values);
-        self.offsets.extend(more.offsets.iter().skip(1).map(|offset| start + offset));
-    }
-
     /// Adds the distribution with these logits.
     fn add(&mut self, logits: impl Iterator<Item = f32> + Clone) {
         let best = logits.clone().fold(f32::NEG_INFINITY, f32::max);
@@ -205,47 +200,37 @@ impl Distributions {
 /// Policies of all positions.
 #[derive(Default)]
 struct Policies {
+    has_arrows: bool,
     policy: Distributions,
-    movements: Vec<u8>,
+    movements: Vec<[u8; 2]>,
     arrow_policy: Distributions,
     arrows: Vec<u8>,
 }
 
 impl Policies {
-    /// Adds the policies of further positions.
-    fn append(&mut self, mut more: Self) {
-        self.policy.append(more.policy);
-        self.movements.append(&mut more.movements);
-        self.arrow_policy.append(more.arrow_policy);
-        self.arrows.append(&mut more.arrows);
-    }
-
-    fn new(positions: &[Position], evaluator: &Evaluator, has_arrows: bool) -> Self {
-        let mut scratch = ModelScratch::default();
-        let mut policies = Self::default();
-        for position in positions {
-            let index = |square| index_of(square, position.size()) as u8;
-            let logits = evaluator.movement_logits(position, &mut scratch);
-            policies.policy.add(logits.iter().map(|(_, logit)| *logit));
-            let squares = logits.iter().flat_map(|(movement, _)| [movement.from, movement.to]);
-            policies.movements.extend(squares.map(index));
-            for (movement, _) in logits.iter().filter(|_| has_arrows) {
-                let logits = evaluator.arrow_logits(&position.with_movement(*movement), &mut scratch);
-                policies.arrow_policy.add(logits.iter().map(|(_, logit)| *logit));
-                policies.arrows.extend(logits.iter().map(|(arrow, _)| index(*arrow)));
-            }
+    /// Adds the policy of a position.
+    fn add(&mut self, position: &Position, evaluator: &Evaluator, scratch: &mut ModelScratch) {
+        let index = |square| index_of(square, position.size()) as u8;
+        let logits = evaluator.movement_logits(position, scratch);
+        self.policy.add(logits.iter().map(|(_, logit)| *logit));
+        self.movements.extend(logits.iter().map(|(movement, _)| [movement.from, movement.to].map(index)));
+        for (movement, _) in logits.iter().filter(|_| self.has_arrows) {
+            let logits = evaluator.arrow_logits(&position.with_movement(*movement), scratch);
+            self.arrow_policy.add(logits.iter().map(|(_, logit)| *logit));
+            self.arrows.extend(logits.iter().map(|(arrow, _)| index(*arrow)));
         }
-        policies
     }
 }
 
 /// Distance that marks a square that is not reached.
 const UNREACHED: u8 = u8::MAX;
 
-/// Returns the distances of all positions, in the order of [`Evaluation::distances`].
-fn distances_of(positions: &[Position], evaluator: &Evaluator) -> Vec<u8> {
+/// Adds the distances of positions of equal size, in the order of [`Evaluation::distances`].
+fn add_distances(all: &mut Vec<u8>, positions: &[Position], evaluator: &Evaluator) {
     let area = positions.first().map_or(0, |position| position.size().area());
-    let mut cells = vec![UNREACHED; positions.len() * 4 * area];
+    let begin = all.len();
+    all.resize(begin + positions.len() * 4 * area, UNREACHED);
+    let cells = &mut all[begin..];
     let mut maps = DistanceMaps::default();
     for (position, cells) in positions.iter().zip(cells.chunks_mut(4 * area.max(1))) {
         maps.flood(position, evaluator.kernel());
@@ -254,15 +239,19 @@ fn distances_of(positions: &[Position], evaluator: &Evaluator) -> Vec<u8> {
             fill(cells, levels, side, position.size());
         }
     }
-    cells
 }
 
 /// Writes the distances of one side.
 fn fill(cells: &mut [u8], levels: &Levels, side: usize, size: Size) {
-    for (nearer, step) in levels.reached().iter().zip(levels.reached().iter().skip(1)).zip(1..) {
-        let (nearer, reached) = nearer;
+    // By the square's index, which is faster than by row and column; rows of cells are copied from there.
+    let mut steps = [UNREACHED; 128];
+    for ((nearer, reached), step) in levels.reached().iter().zip(levels.reached().iter().skip(1)).zip(1..) {
         for square in reached.of(side) - nearer.of(side) {
-            cells[index_of(square, size)] = step;
+            steps[square.index() % steps.len()] = step;
         }
+    }
+    let firsts = (0..size.edge()).filter_map(|row| Square::new(0, row));
+    for (cells, first) in cells.chunks_mut(size.edge()).zip(firsts) {
+        cells.copy_from_slice(&steps[first.index()..first.index() + size.edge()]);
     }
 }
