@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(held(r#"[{"a":{"!":1},"b":["x","x"]},"!"]"#), [0..2, 0..2]);
         assert_eq!(held(r#"["}","x"],["x!","\"]!"]"#), [1..2, 1..2]);
         assert_eq!(held(r#"! ["x"] !"#), [0..1, 0..1]);
-        assert_eq!(held(r#"["x"],{"a":"!"#), [1..1]);
-        assert_eq!(held(&format!("{}!x{}", "[".repeat(1000), "]".repeat(1000))), [0..1]);
+        assert_eq!(held(r#"["!"],["x"],{"a":"!"#), [0..1, 1..1]);
+        assert_eq!(held(&format!("!{}!x{}", "[".repeat(1000), "]".repeat(1000))), [0..1, 0..1]);
     }
 }
