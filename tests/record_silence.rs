@@ -269,3 +269,35 @@ fn the_letter_of_a_piece_can_stand_before_a_whole_move() {
     let reading = reading("Bd1-d7/g7\nWa7-d4/a7\nWhite resigns");
     assert_eq!((reading.games[0].winner, warnings(&reading)), (Some(Side::Black), Vec::new()));
 }
+
+#[test]
+fn a_result_in_a_field_of_a_table_is_read() {
+    let moves = "d1-d7/g7 a7-d4/a7";
+    for (result, winner) in [("1-0", Side::Black), ("0-1", Side::White)] {
+        for text in [
+            format!("date,result,moves\n2026-11-02,{result},{moves}"),
+            format!("17, 2026-08-05, {result}, {moves}"),
+            format!("02.11.2026\t{result}\t{moves}"),
+            format!("white;black;result;moves\nAnn;Bob;{result};{moves}"),
+            format!("Cup|{result}|{moves}"),
+            format!("{moves};{result};2026-11-02"),
+            format!("{moves}\n{result}\n{result}\n"),
+            format!("{moves}\n{result}\n\n{result}"),
+        ] {
+            let reading = reading(&text);
+            assert_eq!((reading.games[0].winner, warnings(&reading)), (Some(winner), Vec::new()), "{text}");
+        }
+    }
+    let reading = reading(&format!("{moves}\n1-0\n0-1"));
+    assert_eq!(warnings(&reading), ["another result of this game says that Black has won"]);
+}
+
+#[test]
+fn a_move_taken_back_at_the_end_is_a_warning() {
+    for words in ["undo", "\nUndo!", " taken back", "\n\nBob takes back his move", "悔棋", "\n白方收回一步"]
+    {
+        let reading = reading(&format!("d1-d7/g7\na7-d4/a7 {words}"));
+        let last = reading.warnings.last().map(|warning| warning.text.as_str());
+        assert_eq!(last, Some("the last move seems to be taken back; it is read as played"), "{words}");
+    }
+}

@@ -42,6 +42,9 @@ const MAX_BETWEEN: usize = 8;
 /// Maximum number of moves in an object before one that its start position allows.
 const MAX_BEFORE_START: usize = 8;
 
+/// Maximum number of letters behind the last move that are read for a move taken back.
+const MAX_BEHIND: usize = 40;
+
 /// A statement about the winner in the text.
 struct Outcome {
     /// Number of pieces before it.
@@ -652,6 +655,13 @@ impl Scan<'_, '_, '_> {
         if let Some(remark) = play.remark(pieces, used).filter(|_| !self.is_json) {
             let text = "the last moves stand beside words, unlike those before; they are read as played";
             self.remark(pieces[remark].begin as usize, text);
+        }
+        if let Some(last) = (play.begin..play.end).rfind(|&at| used[at]).filter(|_| !self.is_json) {
+            let end = pieces[last].end as usize;
+            let behind: String = self.text[end..].trim_start().chars().take(MAX_BEHIND).collect();
+            if words::takes_back(behind.lines().next().unwrap_or_default()) {
+                self.remark(end, "the last move seems to be taken back; it is read as played");
+            }
         }
         let is_comment = |at: usize| pieces[at].aside == Aside::Comment;
         let mut own = (play.begin..play.end).filter(|&at| used[at]);

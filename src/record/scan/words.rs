@@ -279,6 +279,24 @@ pub fn begins_continuation(word: &str) -> bool {
     WORDS.contains(&word) || ["不如", "应该", "应走", "改走", "变化"].iter().any(|part| word.contains(part))
 }
 
+/// True if a text says that the move before it is taken back.
+pub fn takes_back(text: &str) -> bool {
+    const SIGNS: [&str; 10] = [
+        "undo",
+        "undid",
+        "takeback",
+        "take back",
+        "takes back",
+        "taken back",
+        "took back",
+        "retract",
+        "悔棋",
+        "收回",
+    ];
+    let text = text.to_lowercase();
+    SIGNS.iter().any(|sign| text.contains(sign))
+}
+
 /// True if the name of a JSON value says that its moves are not played: `bestMove`.
 pub fn names_other_moves(key: &str) -> bool {
     const BEGINNINGS: [&str; 9] =

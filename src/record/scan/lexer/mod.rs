@@ -225,7 +225,8 @@ impl<'a> Lexer<'a> {
             if header::can_begin(&self.text[self.at..]) && (self.header() || self.tag()) {
                 continue;
             }
-            if self.had_space && (self.fen() || self.score()) {
+            let begins_field = self.had_space || self.before().is_some_and(|c| ";|".contains(c));
+            if self.had_space && self.fen() || begins_field && self.score() {
                 continue;
             }
             self.token(letter);

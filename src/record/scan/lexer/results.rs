@@ -4,7 +4,7 @@ use super::super::half_width::half_width;
 use super::super::piece::{Aside, Mark, Player};
 use super::super::verdict::{self, Verdict};
 use super::super::words;
-use super::{Lexer, Number};
+use super::Lexer;
 use crate::record::work;
 
 /// Maximum number of letters on each side of a word that are read as its sentence.
@@ -203,7 +203,10 @@ impl<'a> Lexer<'a> {
     /// True if a move in numbers has begun: in this line, or in lines of two numbers.
     fn is_inside_numbers(&self) -> bool {
         let mut lines = self.run.chunk_by(|a, b| a.line == b.line).rev().peekable();
-        let here = lines.next_if(|line| line[0].line == self.line).map_or(0, <[Number]>::len);
+        let here = lines.next_if(|line| line[0].line == self.line).unwrap_or_default();
+        // A date is no part of a move.
+        let year = here.iter().rposition(|number| (1900..2100).contains(&number.value));
+        let here = here.len().saturating_sub(year.map_or(0, |at| at + 3));
         let pairs = lines.take(30).take_while(|line| line.len() == 2).count();
         here % 6 > 1 || here == 0 && pairs % 3 != 0
     }
@@ -226,13 +229,10 @@ impl<'a> Lexer<'a> {
         let behind = &rest[length..];
         // A heading: `1-0: d1-d7/g7`.
         let behind = behind.strip_prefix(':').filter(|next| next.starts_with([' ', '\n'])).unwrap_or(behind);
-        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;.!)]}*\\".contains(c)) {
+        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;|.!)]}*\\".contains(c)) {
             return false;
         }
-        // Beside another pair of numbers, these are coordinates.
-        if score_of(behind.trim_start_matches(|c: char| c.is_whitespace() || ",;)(]-/>".contains(c)))
-            .is_some()
-        {
+        if player.is_err() && has_score(behind) || player.is_ok() && !is_last_score(behind) {
             return false;
         }
         let is_plain = player.is_ok() && !rest[..length].contains(':');
@@ -271,6 +271,26 @@ impl<'a> Lexer<'a> {
             }
         }
         self.is_over |= self.is_main_line() && player.is_ok();
+    }
+}
+
+/// Returns a text from the numbers on that stand beside a pair of numbers.
+fn next_pair(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_whitespace() || ",;|)(]-/>".contains(c))
+}
+
+/// True if another pair of numbers is beside one: these are coordinates.
+fn has_score(behind: &str) -> bool {
+    score_of(next_pair(behind)).is_some()
+}
+
+/// True if no other pair of numbers is beside a result, or only a second result in another line.
+fn is_last_score(behind: &str) -> bool {
+    let next = next_pair(behind);
+    let is_next_line = behind[..behind.len() - next.len()].contains('\n');
+    match score_of(next) {
+        Some((length, Ok(_))) => is_next_line && !has_score(&next[length..]),
+        other => other.is_none(),
     }
 }
 
