@@ -184,6 +184,31 @@ fn a_game_without_moves_keeps_its_names() {
 }
 
 #[test]
+fn a_player_who_cannot_go_on_has_lost() {
+    let moves = "Black: d1-d7/g7\nWhite: a7-d4/a7\n";
+    for result in [
+        "White quit",
+        "White disconnected",
+        "White has no legal moves",
+        "White cannot move.",
+        "White is stuck",
+        "Black takes the game",
+        "白方掉线",
+    ] {
+        let reading = reading(&format!("{moves}{result}\n"));
+        assert_eq!(
+            (reading.games[0].winner, warnings(&reading)),
+            (Some(Side::Black), Vec::new()),
+            "{result}"
+        );
+    }
+    for result in ["Score: 1-0", "Final score: 1-0"] {
+        let reading = reading(&format!("{moves}{result}\n"));
+        assert!(warnings(&reading)[0].contains("does not name the winner"), "{result}");
+    }
+}
+
+#[test]
 fn a_result_behind_numbers_is_read() {
     for text in ["6x6 5 1 4 1 4 3 4 5 3 4 2 5! 1-0", "6x6 5 1 4 1 4 3 +- 4 5 3 4 2 5 1-0  "] {
         let reading = reading(text);

@@ -100,7 +100,10 @@ const VOCABULARY: [(Token, &str); 29] = [
         WHITE,
         "white|w|白|白方|白棋|白子|白番|백|weiß|weiss|weißer|blanc|blancs|blanco|blancas|bianco|brancas|белые|белых",
     ),
-    (Token::Win, "wins|won|win|获胜|取胜|胜利|胜出|得胜|胜|勝|赢|贏|勝ち|勝利|獲勝|胜了|赢了|中盘胜|中盤勝"),
+    (
+        Token::Win,
+        "wins|won|win|triumphs|triumphed|takes the game|获胜|取胜|胜利|胜出|得胜|胜|勝|赢|贏|勝ち|勝利|獲勝|胜了|赢了|中盘胜|中盤勝",
+    ),
     (
         Token::Victory,
         "victory|victorious|gewinnt|gewann|gewonnen|sieg|siegt|victoire|gagne|gagnent|gagné|gana|ganan|ganó|\
@@ -109,7 +112,8 @@ const VOCABULARY: [(Token, &str); 29] = [
     ),
     (
         Token::Defeat,
-        "gibt auf|gab auf|aufgegeben|verliert|verlor|verloren|kapituliert|abandonne|abandonnent|abandonné|perd|perdent|\
+        "quits|quit|disconnects|disconnected|crashes|crashed|abandons|abandoned|stuck|cannot move|can't move|no legal move|\
+         no legal moves|掉线|断线|掉線|斷線|逃跑|无路可走|无子可动|無路可走|gibt auf|gab auf|aufgegeben|verliert|verlor|verloren|kapituliert|abandonne|abandonnent|abandonné|perd|perdent|\
          perdu|abandona|abandonan|abandonó|pierde|pierden|perdió|se rinde|se rinden|rinde|abbandona|perde|perdono|desiste|\
          desistem|сдались|сдался|сдаются|проиграли|проиграл|проигрывают|패|기권|졌다",
     ),
@@ -186,15 +190,18 @@ static PHRASES: LazyLock<HashMap<char, Vec<(Token, &str)>>> = LazyLock::new(|| {
 /// Words that are no sign of a result unless a player is named.
 const WEAK: [&str; 5] = ["win", "lose", "lost", "flags", "resign"];
 
-/// Words that begin a phrase of the vocabulary, and are no sign alone.
-const BEGINNINGS: [&str; 9] = ["gives", "gave", "timed", "times", "ran", "runs", "flag", "gibt", "gab"];
+/// Words of phrases of the vocabulary that are no sign alone.
+const OF_PHRASES: [&str; 13] = [
+    "gives", "gave", "timed", "times", "ran", "runs", "flag", "gibt", "gab", "cannot", "can't", "legal",
+    "takes",
+];
 
 /// True if a word can be part of a statement about the winner.
 pub fn is_sign(word: &str) -> bool {
     let word = normal(word);
     let (tokens, _) = tokens(&word, ["", ""]);
     let is_sign = |token: &Token| is_verb(*token) || is_label(*token);
-    tokens.iter().any(is_sign) || BEGINNINGS.contains(&&*word)
+    tokens.iter().any(is_sign) || OF_PHRASES.contains(&&*word)
 }
 
 /// Returns the player that a label names: 先手方, `Player 1`, `black_name`.
@@ -269,7 +276,8 @@ fn tally(tokens: &[Token]) -> Option<Verdict> {
     };
     let is_number = |token: &Token| matches!(token, Token::Number | Token::Point(_));
     let (players, result): (Vec<Token>, Vec<Token>) = items.iter().partition(|token| is_player(token));
-    let has_score = items.len() > 1 && items.iter().any(|token| matches!(token, Token::Score(_)));
+    let is_alone = items.len() < 2 && label.is_none();
+    let has_score = !is_alone && items.iter().any(|token| matches!(token, Token::Score(_)));
     let unclear = has_score.then_some(Verdict::Unclear);
     // Two unknown names beside each other look like one.
     let [first, second] = players[..] else { return unclear };
