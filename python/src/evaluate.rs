@@ -77,6 +77,20 @@ pub fn evaluate(
         return Err(value_error("arrows=True needs policy=True"));
     }
     let parts = Parts { policy, distances, leads, arrows };
+    let (positions, size) = positions_of(boards)?;
+    let model = params(preset)?.model().clone();
+    model.check_board(size).map_err(value_error)?;
+    let evaluator = Evaluator::new(model.clone());
+    let mut arrays = Arrays::of_length(positions.len(), size, &parts);
+    for some in positions.chunks(CHUNK) {
+        without_gil(py, || arrays.add(some, &model, &evaluator));
+        py.check_signals()?;
+    }
+    arrays.into_evaluation(py, size)
+}
+
+/// Returns the positions of boards, and their size.
+fn positions_of(boards: &Bound<'_, PyAny>) -> PyResult<(Vec<Position>, Size)> {
     let mut positions = Vec::new();
     for board in boards.try_iter()? {
         positions.push(board?.cast::<Board>()?.try_borrow()?.position);
@@ -88,35 +102,7 @@ pub fn evaluate(
             "boards of {edge}x{edge} and {other}x{other}: evaluate one size at a time"
         )));
     }
-    let model = params(preset)?.model().clone();
-    model.check_board(size).map_err(value_error)?;
-    let evaluator = Evaluator::new(model.clone());
-    let mut arrays = Arrays::of_length(positions.len(), size, &parts);
-    for some in positions.chunks(CHUNK) {
-        without_gil(py, || arrays.add(some, &model, &evaluator));
-        py.check_signals()?;
-    }
-    let edge = size.edge();
-    let policies = arrays.policies.unwrap_or_default();
-    let (plies, given) = (policies.policy.values.len(), policy.then_some(()));
-    let movements = policies.movements.into_flattened();
-    let movements = given.map(|()| PyArray1::from_vec(py, movements).reshape([plies, 2]));
-    let arrow = arrows.then_some(());
-    let distances = arrays
-        .distances
-        .map(|cells| PyArray1::from_vec(py, cells).reshape([positions.len(), 2, 2, edge, edge]));
-    Ok(Evaluation {
-        values: PyArray1::from_vec(py, arrays.values).unbind(),
-        win_rates: PyArray1::from_vec(py, arrays.win_rates).unbind(),
-        leads: arrays.leads.map(|leads| PyArray1::from_vec(py, leads).unbind()),
-        policy: given.map(|()| PyArray1::from_vec(py, policies.policy.values).unbind()),
-        movements: movements.transpose()?.map(Bound::unbind),
-        offsets: given.map(|()| PyArray1::from_vec(py, policies.policy.offsets).unbind()),
-        arrow_policy: arrow.map(|()| PyArray1::from_vec(py, policies.arrow_policy.values).unbind()),
-        arrows: arrow.map(|()| PyArray1::from_vec(py, policies.arrows).unbind()),
-        arrow_offsets: arrow.map(|()| PyArray1::from_vec(py, policies.arrow_policy.offsets).unbind()),
-        distances: distances.transpose()?.map(Bound::unbind),
-    })
+    Ok((positions, size))
 }
 
 /// Number of positions that are evaluated between two looks for Ctrl-C.
@@ -168,6 +154,33 @@ impl Arrays {
         if let Some(distances) = &mut self.distances {
             add_distances(distances, positions, evaluator);
         }
+    }
+
+    /// Returns the arrays as those of numpy.
+    fn into_evaluation(self, py: Python<'_>, size: Size) -> PyResult<Evaluation> {
+        let (count, edge) = (self.values.len(), size.edge());
+        let (given, arrow) = match &self.policies {
+            Some(policies) => (Some(()), policies.has_arrows.then_some(())),
+            None => (None, None),
+        };
+        let policies = self.policies.unwrap_or_default();
+        let plies = policies.movements.len();
+        let movements = policies.movements.into_flattened();
+        let movements = given.map(|()| PyArray1::from_vec(py, movements).reshape([plies, 2]));
+        let shape = [count, 2, 2, edge, edge];
+        let distances = self.distances.map(|cells| PyArray1::from_vec(py, cells).reshape(shape));
+        Ok(Evaluation {
+            values: PyArray1::from_vec(py, self.values).unbind(),
+            win_rates: PyArray1::from_vec(py, self.win_rates).unbind(),
+            leads: self.leads.map(|leads| PyArray1::from_vec(py, leads).unbind()),
+            policy: given.map(|()| PyArray1::from_vec(py, policies.policy.values).unbind()),
+            movements: movements.transpose()?.map(Bound::unbind),
+            offsets: given.map(|()| PyArray1::from_vec(py, policies.policy.offsets).unbind()),
+            arrow_policy: arrow.map(|()| PyArray1::from_vec(py, policies.arrow_policy.values).unbind()),
+            arrows: arrow.map(|()| PyArray1::from_vec(py, policies.arrows).unbind()),
+            arrow_offsets: arrow.map(|()| PyArray1::from_vec(py, policies.arrow_policy.offsets).unbind()),
+            distances: distances.transpose()?.map(Bound::unbind),
+        })
     }
 }
 

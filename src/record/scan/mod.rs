@@ -506,20 +506,10 @@ impl Scan<'_, '_, '_> {
     /// Adds the games of a section.
     fn section(&mut self, mut heading: Heading, pieces: &[Piece], said: &Statements) {
         let plays = self.plays(&heading, pieces, said);
-        let size = |edge| crate::board::square::Size::new(edge);
-        let start = || {
-            let of_edge = heading.edge.and_then(size).map(Position::start);
-            heading.start.or(of_edge).unwrap_or_else(Position::standard)
-        };
         let is_lone =
             plays.is_empty() && (heading.is_ccgc || heading.start.is_some() && self.start.is_none());
         if is_lone {
-            let mut record = GameRecord::new("", "", start());
-            let (named, first) = (said.named.iter().collect::<Vec<_>>(), heading.first);
-            self.name(&mut heading, &named, first, record.start.side());
-            self.head(&heading, &mut record, None, &said.results.iter().collect::<Vec<_>>());
-            self.lone.extend((!heading.is_ccgc).then_some(heading.offset));
-            self.intake.add(record, 0);
+            self.game_without_moves(&mut heading, said);
         }
         let owned = if is_lone { Owned::default() } else { self.owned(&plays, pieces, said) };
         let mut used = vec![false; pieces.len()];
@@ -554,6 +544,18 @@ impl Scan<'_, '_, '_> {
             self.intake.add(record, 0);
         }
         self.unused(pieces, &used, plays.is_empty());
+    }
+
+    /// Adds the game of a section without moves.
+    fn game_without_moves(&mut self, heading: &mut Heading, said: &Statements) {
+        let of_edge = heading.edge.and_then(crate::board::square::Size::new).map(Position::start);
+        let start = heading.start.or(of_edge).unwrap_or_else(Position::standard);
+        let mut record = GameRecord::new("", "", start);
+        let (named, first) = (said.named.iter().collect::<Vec<_>>(), heading.first);
+        self.name(heading, &named, first, start.side());
+        self.head(heading, &mut record, None, &said.results.iter().collect::<Vec<_>>());
+        self.lone.extend((!heading.is_ccgc).then_some(heading.offset));
+        self.intake.add(record, 0);
     }
 
     /// Finds the games of a section. In JSON, a start position is that of the moves in its object.

@@ -514,6 +514,16 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// True if a node sets up squares. Some programs set up the arrow of the move beside it.
+    fn sets_up(&self, node: usize) -> bool {
+        let is_own =
+            |value: Cow<str>| moves_of(self.tree, node).any(|(_, text)| text.ends_with(value.trim()));
+        self.tree.properties(node).any(|property| {
+            let name = &*property.name();
+            SetUp::CHANGES.contains(&name) && !(name == "AA" && property.values().all(is_own))
+        })
+    }
+
     /// Adds the moves of a node. Returns false if the line ends before one of them.
     fn add_moves(
         &mut self,
@@ -523,15 +533,8 @@ impl Reader<'_> {
         nesting: usize,
     ) -> Result<bool, Problem> {
         let offset = self.tree.offset(node);
-        let arrows: Vec<_> = moves_of(self.tree, node).map(|(_, text)| text).collect();
-        let is_own = |value: Cow<str>| arrows.iter().any(|text| text.ends_with(value.trim()));
-        // Some programs set up the arrow of the move beside it.
-        let sets_up = |property: Property| {
-            let name = &*property.name();
-            SetUp::CHANGES.contains(&name) && !(name == "AA" && property.values().all(is_own))
-        };
-        let has_set_up = self.tree.properties(node).any(sets_up);
-        if before.is_empty() && has_set_up && !arrows.is_empty() {
+        let has_set_up = self.sets_up(node);
+        if before.is_empty() && has_set_up && moves_of(self.tree, node).next().is_some() {
             self.add_problem(offset, "squares set up beside the first move are left out".into());
         }
         if !before.is_empty() && has_set_up {

@@ -161,8 +161,8 @@ impl<'a> Scanner<'a> {
         &self.text[self.at..]
     }
 
-    /// Returns the next game's tree; `None` if no game is left.
-    pub fn tree(&mut self) -> Option<Tree<'a>> {
+    /// Goes to the next game and returns its empty tree; `None` if no game is left.
+    fn begun_tree(&mut self) -> Option<Tree<'a>> {
         let before = self.at;
         self.at += match (self.at, self.rest().trim_start()) {
             (0, _) => begin(self.rest())?,
@@ -182,16 +182,19 @@ impl<'a> Scanner<'a> {
             range: self.at..self.at,
             problems: Vec::new(),
         };
-        // `last`: parent of the next node. `opened`: the node before each open parenthesis.
-        let (mut last, mut opened) = (0, Vec::new());
-        if !self.rest().starts_with('(') {
-            // The game has lost its parenthesis.
-            opened.push(0);
-            let rest = self.text[before..self.at].rsplit('\n').next().unwrap_or_default();
-            if rest.contains(char::is_alphanumeric) && rest.contains(']') {
-                tree.add_problem(self.at, || format!("the property {} is not kept", shortened(rest.trim())));
-            }
+        let rest = self.text[before..self.at].rsplit('\n').next().unwrap_or_default();
+        if !self.rest().starts_with('(') && rest.contains(char::is_alphanumeric) && rest.contains(']') {
+            tree.add_problem(self.at, || format!("the property {} is not kept", shortened(rest.trim())));
         }
+        Some(tree)
+    }
+
+    /// Returns the next game's tree; `None` if no game is left.
+    pub fn tree(&mut self) -> Option<Tree<'a>> {
+        let mut tree = self.begun_tree()?;
+        // `last`: parent of the next node. `opened`: the node before each open parenthesis, also before a lost one.
+        let mut last = 0;
+        let mut opened = if self.rest().starts_with('(') { Vec::new() } else { vec![0] };
         while let Some(first) = self.rest().chars().next() {
             work::count(1);
             match first {

@@ -307,17 +307,7 @@ impl<'a> Lexer<'a> {
                 self.whole_line();
                 self.end_line();
             }
-            '{' if !self.is_json => {
-                self.end_points();
-                self.end_run();
-                self.in_braces += 1;
-            }
-            '}' if !self.is_json => {
-                self.end_points();
-                self.end_run();
-                self.in_braces = self.in_braces.saturating_sub(1);
-                self.in_continuation = false;
-            }
+            '{' | '}' if !self.is_json => self.brace(letter == '{'),
             '(' => {
                 self.parentheses.push(begin);
                 self.open(begin);
@@ -350,6 +340,14 @@ impl<'a> Lexer<'a> {
             '+' => self.plus(begin),
             _ => {}
         }
+    }
+
+    /// Handles a brace of a comment.
+    fn brace(&mut self, opens: bool) {
+        self.end_points();
+        self.end_run();
+        self.in_braces = if opens { self.in_braces + 1 } else { self.in_braces.saturating_sub(1) };
+        self.in_continuation &= opens;
     }
 
     /// True if an odd number of backslashes comes before an offset.
