@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 /// `--cfg few_kernels` builds only the portable kernel and AVX2, for a smaller program and a faster build.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kernel {
-    /// Plain 64-bit arithmetic, for every processor.
+    /// Plain 64-bit arithmetic, for every processor. A WebAssembly module for 128-bit registers runs nowhere else.
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     Portable,
     /// SSE4.2 and POPCNT, 128-bit registers: Intel since 2008, AMD since 2011.
     #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
@@ -37,6 +38,7 @@ macro_rules! with_lanes {
     ($kernel:expr, $lanes:ident => $result:expr) => {{
         use $crate::simd::Kernel;
         match $kernel {
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Kernel::Portable => $crate::simd::with_lanes!(@ $lanes = PortableLanes, $result),
             #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
             Kernel::Sse42 => $crate::simd::with_lanes!(@ $lanes = Sse42Lanes, $result),
@@ -71,6 +73,7 @@ pub(crate) use {dispatch, with_lanes};
 impl Kernel {
     /// Kernels in this build, slowest first.
     const ALL: &[Self] = &[
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         Self::Portable,
         #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(few_kernels)))]
         Self::Sse42,
@@ -91,7 +94,7 @@ impl Kernel {
     pub fn fastest() -> Self {
         static FASTEST: LazyLock<Kernel> = LazyLock::new(|| {
             let is_supported = |kernel: &Kernel| with_lanes!(*kernel, L => L::is_supported());
-            Kernel::ALL.iter().copied().rfind(is_supported).unwrap_or(Kernel::Portable)
+            Kernel::ALL.iter().copied().rfind(is_supported).unwrap_or(Kernel::ALL[0])
         });
         *FASTEST
     }

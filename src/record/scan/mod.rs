@@ -854,9 +854,11 @@ impl Scan<'_, '_, '_> {
                 let value = sentence.strip_prefix("result: ");
                 let is_unknown =
                     value.is_some_and(|value| verdict::read(value, ["", ""]) == Verdict::Nothing);
-                let problem = if is_unknown { "is not understood" } else { "does not name the winner" };
                 let text = value.unwrap_or(sentence).trim().chars().filter(|c| *c != '"');
-                self.warn(offset, format!("the result {:?} {problem}", text.take(60).collect::<String>()));
+                let text: String = text.take(60).collect();
+                let unknown = || format!("the result {text:?} is not understood");
+                let unclear = || format!("the result {text:?} does not name the winner");
+                self.warn(offset, if is_unknown { unknown() } else { unclear() });
                 None
             }
         }

@@ -726,6 +726,7 @@ const PROBLEMS_ZH = /** @type {[RegExp, string | ((...groups: string[]) => strin
   [/^the encoding is not certain: read as (.*), but it can be (.*)$/, "编码不能确定：按 $1 读取，但也可能是 $2"],
   [/^squares set up beside the first move are left out$/, "第一步旁边摆放的格子略过"],
   [/^the value of (\S+) holds a bracket: (.*)$/, "$1 的值中含有括号：$2"],
+  [/^the last move seems to be taken back; it is read as played$/, "最后一步似乎已撤回，仍按已走读取"],
   [/^the start position is not understood; the game is read from the usual start$/, "开局局面无法理解；按通常的开局读取"],
   [/^the name (.*) is not kept: .*$/, "名字 $1 没有保留：请写明属于哪一局、哪一方"],
   [/^a match must begin from the standard start position$/, "比赛必须从标准开局开始"],

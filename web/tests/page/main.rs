@@ -721,7 +721,7 @@ const UNTRANSLATED: &str = r#"((sources) => {
 })"#;
 
 /// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
-const NO_MESSAGES: [&str; 23] = [
+const NO_MESSAGES: [&str; 28] = [
     " (the bot crashed)",
     " (too late)",
     " (too much memory)",
@@ -734,13 +734,18 @@ const NO_MESSAGES: [&str; 23] = [
     "black {black}{lead}, visits {visits}{line}",
     "effort {effort}",
     "in no game",
+    "is not understood",
     "lead {lead}",
     "loser: {value}",
     "result: {result}",
     "result: {text}",
     "result: {value}",
     "result: {}",
+    "take back",
+    "taken back",
+    "takes back",
     "the result",
+    "took back",
     "win rate ",
     "win rate {rate}",
     "winner: {value}",
