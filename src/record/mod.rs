@@ -421,7 +421,7 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
     Ok(())
 }
 
-/// How well a file reads in an encoding.
+/// Quality of a reading in an encoding.
 struct Quality {
     /// Number of moves, and true if all letters are valid.
     moves: (usize, bool),
