@@ -22,7 +22,7 @@ const TOOLS: &str = "
     }).map(({ id, className, textContent }) => `${id}.${className}: ${textContent}`), 0";
 
 /// Window size, rooms, and what must hold there.
-const MEASURES: [([u32; 2], &str, &str); 31] = [
+const MEASURES: [([u32; 2], &str, &str); 33] = [
     (
         [1366, 768],
         "play",
@@ -98,6 +98,13 @@ const MEASURES: [([u32; 2], &str, &str); 31] = [
     ),
     ([844, 390], "analyse puzzles", "(scrollTo(0, 400), scrollY > 0 && fits('#board'))"),
     ([844, 390], "door lesson", "fits('#board') && isBeside('#board', '.door:not([hidden])')"),
+    // A window of 1366x768 at 200 %, and a small phone on its side.
+    (
+        [683, 384],
+        "play end door lesson analyse puzzles",
+        "fits('#board', '#new-game', '#menu') && box('#board').height >= 260",
+    ),
+    ([667, 375], "play end analyse", "isBeside('#board', '#moves', '.controls', '.acts')"),
     (
         [1920, 1080],
         "play",
