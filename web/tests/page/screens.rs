@@ -106,7 +106,12 @@ const MEASURES: [([u32; 2], &str, &str); 34] = [
         "puzzles",
         "fits('#board', '#puzzle-hint') && isBeside('#board', '#puzzle-next', '#puzzle-close')",
     ),
-    ([1366, 768], "solved", "box('#rate').height > 20 && /\\d/.test(byId('rate').textContent)"),
+    // The longest text of the bar, in its narrowest place.
+    (
+        [1366, 768],
+        "solved",
+        "(state.tree.current.proof.margin = 12, draw(), byId('rate').textContent.includes('12'))",
+    ),
     ([844, 390], "analyse puzzles", "(scrollTo(0, 400), scrollY > 0 && fits('#board'))"),
     ([844, 390], "door lesson", "fits('#board') && isBeside('#board', '.door:not([hidden])')"),
     // A window of 1366x768 at 200 %, and a small phone on its side.
