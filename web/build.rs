@@ -24,18 +24,26 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&folder).join("page.html"), page)
 }
 
-/// Returns the text of a file; scripts and styles without comment lines and indentation, a fifth of them. No string
-/// spans several lines. A line of a style can begin with the selector `*`.
+/// Returns the text of a file; scripts and styles without comment lines and indentation, a fifth of them; puzzles
+/// without the numbers of their games. No string spans several lines. A line of a style can begin with the selector `*`.
 fn text(name: &str) -> io::Result<String> {
     let text = fs::read_to_string(name)?;
     let comments: &[&str] = match Path::new(name).extension().and_then(|ending| ending.to_str()) {
         Some("js") => &["//", "/*", "* ", "*/"],
         Some("css") => &["/*"],
+        Some("txt") => return Ok(puzzles(&text)),
         _ => return Ok(text),
     };
     let is_comment = |line: &str| line == "*" || comments.iter().any(|sign| line.starts_with(sign));
     let lines = text.lines().map(str::trim_start).filter(|line| !is_comment(line));
     Ok(lines.map(|line| joined(without_casts(line))).collect())
+}
+
+/// Returns the lines of a puzzle file with what the page reads of them: FEN, moves, margin and grade.
+fn puzzles(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let read = lines.filter_map(|line| line.rsplit_once(';')).map(|(read, _)| read);
+    read.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a line with its end. No line break is needed behind these signs, and in an address it takes three letters. A
@@ -81,14 +89,15 @@ fn find_modules(folder: &str, names: &mut Vec<String>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the `data:` address of a module. Its last line tells the browser's tools the module's name.
+/// Returns the `data:` address of a module as JSON. Its last line tells the browser's tools the module's name.
 fn address(name: &str, text: &str) -> String {
     let mut address = "data:text/javascript,".to_owned();
     for character in format!("{text}//# sourceURL={name}\n").chars() {
         match character {
-            '%' | '#' | '"' | '\\' | '<' | '\n' => {
+            '%' | '#' | '<' | '\n' => {
                 let _ = write!(address, "%{:02X}", u32::from(character));
             }
+            '"' | '\\' => address.extend(['\\', character]),
             _ => address.push(character),
         }
     }

@@ -137,3 +137,40 @@ pub fn signature(position: &Position) -> Signature {
         distances
     })
 }
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use testkit::{sides_exchanged, symmetries};
+
+    /// Returns the puzzles in files of the page.
+    pub fn page_puzzles<P: Puzzle>(files: [&str; 2]) -> Vec<P> {
+        page_lines(&files).iter().map(|line| P::read(line).expect(line)).collect()
+    }
+
+    /// Returns the lines of puzzle files of the page, without the commands.
+    fn page_lines(files: &[&str]) -> Vec<String> {
+        let folder = testkit::files::repository().join("web/page");
+        let texts =
+            files.iter().map(|file| std::fs::read_to_string(folder.join(file)).expect("a file of the page"));
+        texts.flat_map(|text| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()).collect()
+    }
+
+    #[test]
+    fn page_puzzles_are_distinct() {
+        let files = ["puzzles-8.txt", "puzzles-10.txt", "lead-puzzles-8.txt", "lead-puzzles-10.txt"];
+        let lines = page_lines(&files);
+        assert!(lines.len() >= 300, "{} puzzles", lines.len());
+        let mut seen = HashSet::new();
+        for line in &lines {
+            let fen = line.split(';').next().expect("a FEN");
+            let position = Position::from_fen(fen).expect(line);
+            assert!(seen.insert(position.key()), "{line}");
+            let images = [position, sides_exchanged(&position)].map(|position| symmetries(&position));
+            for image in images.as_flattened() {
+                seen.insert(image.key());
+                assert_eq!(signature(image), signature(&position));
+            }
+        }
+    }
+}

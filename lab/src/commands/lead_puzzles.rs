@@ -180,6 +180,25 @@ impl Puzzle for LeadPuzzle {
 mod tests {
     use super::*;
     use crate::arguments::parse;
+    use crate::puzzles::tests::page_puzzles;
+
+    /// Iterations of the deep searches that made the page's puzzles.
+    const DEEP: u64 = 100_000;
+
+    /// Solves the puzzles with the search that selected them; the deep searches would take minutes.
+    #[test]
+    fn the_survey_finds_every_page_puzzle() {
+        let puzzles: Vec<LeadPuzzle> = page_puzzles(["lead-puzzles-8.txt", "lead-puzzles-10.txt"]);
+        let mut agreed = 0;
+        for puzzle in &puzzles {
+            let (best, lost) = lost_by_others(&puzzle.position, DEEP / SURVEY, SEEDS[0]).expect("moves");
+            assert!(lost >= 5.0 && puzzle.lead >= 5, "{puzzle}: {lost}");
+            agreed += usize::from(best == puzzle.line[0]);
+        }
+        assert!(2 * agreed > puzzles.len(), "{agreed} of {} by the short search", puzzles.len());
+        let longer = puzzles.iter().filter(|puzzle| puzzle.line.len() > 1).count();
+        assert!(longer >= 10, "{longer} puzzles of several moves");
+    }
 
     #[test]
     fn a_line_is_read_back() {

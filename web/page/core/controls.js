@@ -49,13 +49,13 @@ export function goToPanel(title) {
 }
 
 /**
- * Writes a text without line breaks inside moves. Skips an unchanged text, because screen readers would repeat it.
+ * Writes a text without line breaks inside moves and percentages. Skips an unchanged text, because screen readers would repeat it.
  * @param {keyof Elements} id
  * @param {string} text
  */
 export function write(id, text) {
   if (byId(id).textContent === text) return;
-  const parts = text.split(/([a-z]\d+-[a-z]\d+\/[a-z]\d+)/);
+  const parts = text.split(/([a-z]\d+-[a-z]\d+\/[a-z]\d+|[\d.]+ %)/);
   byId(id).replaceChildren(...parts.map((part, index) => (index % 2 === 1 ? html("span", { class: "unbroken" }, part) : part)));
 }
 

@@ -79,8 +79,8 @@ export const recent = {
     const line = tree.line();
     const hasClock = [clock?.limit ?? 0, ...SIDES.map((side) => clock?.used?.[side])].every(Number.isFinite);
     Object.assign(tree, { id, of, begun: line[begun ?? -1] ? begun : null, clock: hasClock ? clock : null, kept: JSON.stringify(game) });
-    // A resignation on the page can be taken back, as before the reload.
-    if (tree.begun !== null) tree.end = null;
+    // A game of the page, or its analysis, is no opened record: a resignation can be taken back, as before the reload.
+    if (tree.begun !== null || of !== null) tree.end = null;
     /** @param {Player | undefined} player */
     const isPlayer = (player) => player === "human" || player === "engine";
     const isPlayed = tree.begun !== null || SIDES.some((side) => players?.[side] === "engine");

@@ -4,6 +4,7 @@ import { byId, html } from "shared/elements.js";
 import { t } from "page/core/text.js";
 import { engine, state } from "page/core/state.js";
 import { GameTree } from "page/core/tree.js";
+import { engineAt } from "page/core/strength.js";
 import { write } from "page/core/controls.js";
 import { board } from "page/core/board.js";
 import { enter } from "page/core/current.js";
@@ -56,13 +57,13 @@ class Door extends FirstStep {
   }
 
   /**
-   * Returns the state of a game without moves, as `gameShown` does, for the analysis from the door.
+   * Returns the state of a game against Otrera without moves, as `gameShown` does, for the rooms that the door leads to.
    * @returns {Promise<GameShown>}
    */
   async emptyGame() {
     const { fen } = await engine.ask({ do: "start", edge: 10 });
-    const game = { mode: "play", tree: new GameTree(fen), unanswered: null, half: {}, hasGames: false };
-    return { ...game, players: { black: "human", white: "human" } };
+    const tree = Object.assign(new GameTree(fen, { white: engineAt(state.control) }), { begun: 0 });
+    return { mode: "play", tree, unanswered: null, half: {}, hasGames: false, players: { black: "human", white: "engine" } };
   }
 
   /** The first step of the lesson on the door's board opens the lesson. */

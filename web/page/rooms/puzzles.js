@@ -34,7 +34,7 @@ const REPLY_PAUSE = 700;
  * Puzzles of the page. Each line holds a FEN, the moves, the winner's moves left at the end, and the grade. Puzzles of
  * several moves alternate the solver's moves with the best replies. A margin of `5?` is a lead by searches, not a proof.
  */
-export const PUZZLES = byId("puzzle-list").textContent.split("\n").filter((line) => line.includes(";") && !line.startsWith("#"))
+export const PUZZLES = byId("puzzle-list").textContent.split("\n").filter((line) => line.includes(";"))
   .map((line) => line.split(";").map((field) => field.trim()))
   .map(([fen, moves, margin, grade]) => {
     const line = moves.split(" ");

@@ -2,7 +2,9 @@
 
 use super::*;
 
+/// Opens the first puzzle, which is proven, whatever the day's puzzle is.
 fn open_puzzles(browser: &mut Browser) {
+    browser.evaluate("puzzles.today = () => 0, 0");
     browser.click_and_wait("#open-puzzles", "puzzles.active && Boolean(state.tree.current.described)");
 }
 
@@ -74,6 +76,23 @@ fn another_arrow_of_the_right_movement_is_wrong() {
     assert!(browser.text("#puzzle-kept").starts_with("0 of "), "{}", browser.text("#puzzle-kept"));
     browser.click("#puzzle-again");
     assert_eq!(browser.board(), expected(&start));
+}
+
+#[test]
+fn a_puzzle_of_several_moves_is_solved_to_its_end() {
+    let Some(mut browser) = opened("a puzzle of several moves") else { return };
+    open_puzzles(&mut browser);
+    browser.evaluate("puzzles.show(PUZZLES.findIndex(({ line }) => line.length > 1)), 0");
+    browser.wait_for("canMove(state.tree.current)");
+    browser.assert_text("#status", "only move that keeps the lead");
+    let line: Vec<String> = value(&mut browser, "puzzles.puzzle.line");
+    for (ply, mv) in line.iter().enumerate().step_by(2) {
+        browser.wait_for(&format!("state.tree.current.ply === {ply} && canMove(state.tree.current)"));
+        click_move(&mut browser, mv.parse().expect("a move"));
+    }
+    wait_for_status(&mut browser, "Right: every other move loses at least");
+    assert!(browser.text("#puzzle-kept").starts_with("1 of "), "{}", browser.text("#puzzle-kept"));
+    browser.assert_value("state.tree.movesTo(state.tree.current)", json!(line));
 }
 
 #[test]

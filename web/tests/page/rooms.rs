@@ -102,6 +102,8 @@ fn a_review_stays_with_its_game() {
     browser.click_and_wait("#open-play", "playRoom.active");
     open(&mut browser, "#analyse");
     browser.wait_for(reviewed);
+    // The curve is the review's, and shows no estimates of the players.
+    browser.assert_text("#curve", "Black's win rate");
     // Another move in the finished game is a variation beside the review.
     browser.click_and_wait("#open-play", "playRoom.active");
     browser.evaluate("goTo(state.tree.root)");

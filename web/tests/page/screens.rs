@@ -14,15 +14,25 @@ const TOOLS: &str = "
     globalThis.isInside = (list, part) => box(part).top >= box(list).top - 1 && box(part).bottom <= box(list).bottom + 1;
     globalThis.isOneScreen = () => document.documentElement.scrollHeight <= innerHeight;
     globalThis.isBeside = (left, ...right) => right.every((one) => box(one).height > 0 && box(one).left >= box(left).right - 1);
-    globalThis.cutTexts = () => [...document.querySelectorAll('body *')].filter((element) => {
+    globalThis.cuts = (element) => {
         const { overflowX, textOverflow } = getComputedStyle(element);
+        return overflowX === 'hidden' && textOverflow !== 'ellipsis';
+    };
+    globalThis.textBox = (element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return range.getBoundingClientRect();
+    };
+    globalThis.cutTexts = () => [...document.querySelectorAll('body *')].filter((element) => {
         const hasText = [...element.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim());
-        return hasText && element.checkVisibility() && !element.matches('input, select, textarea')
-            && element.scrollWidth > element.clientWidth + 1 && overflowX === 'hidden' && textOverflow !== 'ellipsis';
+        if (!hasText || !element.checkVisibility() || element.matches('input, select, textarea, .heard')) return false;
+        if (cuts(element) && element.scrollWidth > element.clientWidth + 1) return true;
+        const { parentElement } = element;
+        return cuts(parentElement) && textBox(element).right > parentElement.getBoundingClientRect().right + 1;
     }).map(({ id, className, textContent }) => `${id}.${className}: ${textContent}`), 0";
 
 /// Window size, rooms, and what must hold there.
-const MEASURES: [([u32; 2], &str, &str); 31] = [
+const MEASURES: [([u32; 2], &str, &str); 34] = [
     (
         [1366, 768],
         "play",
@@ -96,8 +106,21 @@ const MEASURES: [([u32; 2], &str, &str); 31] = [
         "puzzles",
         "fits('#board', '#puzzle-hint') && isBeside('#board', '#puzzle-next', '#puzzle-close')",
     ),
+    // The longest text of the bar, in its narrowest place.
+    (
+        [1366, 768],
+        "solved",
+        "(state.tree.current.proof.margin = 12, draw(), byId('rate').textContent.includes('12'))",
+    ),
     ([844, 390], "analyse puzzles", "(scrollTo(0, 400), scrollY > 0 && fits('#board'))"),
     ([844, 390], "door lesson", "fits('#board') && isBeside('#board', '.door:not([hidden])')"),
+    // A window of 1366x768 at 200 %, and a small phone on its side.
+    (
+        [683, 384],
+        "play end door lesson analyse puzzles",
+        "fits('#board', '#new-game', '#menu') && box('#board').height >= 260",
+    ),
+    ([667, 375], "play end analyse", "isBeside('#board', '#moves', '.controls', '.acts')"),
     (
         [1920, 1080],
         "play",
@@ -125,6 +148,7 @@ fn every_room_fits_its_screen() {
             "analyseRoom.active && document.querySelector('#curve .bar-of') !== null && !review.active",
         ),
         ("puzzles", "puzzles.visit()", "puzzles.active && Boolean(state.tree.current.described)"),
+        ("solved", "puzzles.show(0), puzzles.solution()", "state.tree.current.proof !== null"),
         ("door", "door.visit()", "door.active && state.half.from !== undefined"),
         ("lesson", "basics.visit()", "basics.active && state.half.from !== undefined"),
     ];
@@ -274,6 +298,11 @@ fn a_first_visit_begins_at_the_door_and_a_game_takes_three_clicks() {
     browser.evaluate("state.tree.id = null");
     open(&mut browser, "");
     browser.assert_value("[door.active, byId('door').hidden, state.tree.id]", json!([true, false, null]));
+    // The way back from another room leads to a game against Otrera.
+    browser.click_and_wait("#open-puzzles", "puzzles.active");
+    browser.click_and_wait("#puzzle-close", "playRoom.active && canMove(state.tree.current)");
+    browser.assert_value("[state.players.white, recent.read().length]", json!(["engine", 0]));
+    browser.click_and_wait("#open-door", "door.active");
     browser.click("#door-play");
     browser.click("#new-level input[value='1']");
     browser.click_and_wait("#begin", "playRoom.active && canMove(state.tree.current)");

@@ -158,25 +158,16 @@ impl AnyPuzzle for Puzzle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzles::signature;
-    use std::collections::HashSet;
-    use testkit::{sides_exchanged, symmetries};
+    use crate::puzzles::tests::page_puzzles;
 
     /// Node limit for solving the web page's puzzles, higher than the limit used to generate them.
     const NODES: u64 = 1_000_000;
 
-    fn page_puzzles() -> Vec<Puzzle> {
-        let folder = testkit::files::repository().join("web/page");
-        let text = ["puzzles-8.txt", "puzzles-10.txt"]
-            .map(|file| std::fs::read_to_string(folder.join(file)).expect("a file of the page"))
-            .concat();
-        let lines = text.lines().filter(|line| !line.starts_with('#'));
-        lines.map(|line| Puzzle::read(line).expect(line)).collect()
-    }
+    const FILES: [&str; 2] = ["puzzles-8.txt", "puzzles-10.txt"];
 
     #[test]
     fn every_page_puzzle_has_one_winning_move() {
-        for puzzle in page_puzzles() {
+        for puzzle in page_puzzles::<Puzzle>(FILES) {
             assert_eq!(only_winning_move(&puzzle.position, NODES), Some(puzzle.solution), "{puzzle}");
             assert_eq!(Solver::new(NODES).margin(&puzzle.position), Some(puzzle.margin), "{puzzle}");
         }
@@ -210,19 +201,8 @@ mod tests {
     }
 
     #[test]
-    fn page_puzzles_are_distinct_and_cover_all_grades() {
-        let puzzles = page_puzzles();
-        assert!(puzzles.len() >= 200, "{} puzzles", puzzles.len());
-        let mut seen = HashSet::new();
-        for puzzle in &puzzles {
-            assert!(seen.insert(puzzle.position.key()), "{puzzle}");
-            let position = puzzle.position;
-            let images = [position, sides_exchanged(&position)].map(|position| symmetries(&position));
-            for image in images.as_flattened() {
-                seen.insert(image.key());
-                assert_eq!(signature(image), signature(&position));
-            }
-        }
+    fn page_puzzles_cover_all_grades() {
+        let puzzles = page_puzzles::<Puzzle>(FILES);
         for grade in 1..=GRADES {
             let count = puzzles.iter().filter(|puzzle| puzzle.grade == grade).count();
             assert!(count >= 20, "{count} of grade {grade}");
