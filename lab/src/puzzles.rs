@@ -5,7 +5,7 @@ use crate::arguments::{read_count, read_size};
 use crate::cluster::CoreArgs;
 use crate::files::LineLog;
 use crate::interrupt;
-use crate::play::openings::Openings;
+use crate::play::openings::RandomMoves;
 use crate::play::player::{iterate, search_of};
 use crate::progress::progress_bar;
 use otrera::{Move, Params, Position, Size};
@@ -63,8 +63,11 @@ impl PuzzleArgs {
     /// Returns the position after `plies` random plies, the opening of a game.
     pub fn opened(&self, plies: u32, game: u64) -> Position {
         let start = Position::start(self.size);
-        let openings = Openings { book: None, plies, balance: 0.5, seed: self.seed };
-        openings.opening(&start, game).into_iter().fold(start, |position, mv| position.with_move(mv))
+        let openings = RandomMoves { plies, balance: 0.5 };
+        openings
+            .opening(&start, self.seed, game)
+            .into_iter()
+            .fold(start, |position, mv| position.with_move(mv))
     }
 
     /// Writes puzzles in the order of their games until there are enough, or `all` games are played, `batch` at a time.

@@ -14,7 +14,7 @@ use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::score::{Score, repetitions};
 use crate::matches::spec::PlayerSpec;
-use crate::play::openings::{Book, Openings, check_plies, read_book};
+use crate::play::openings::{Openings, RandomMoves, balanced, check_plies, read_book};
 use crate::progress::progress_bar;
 use crate::stats::Interval;
 use crate::stats::elo::Estimate;
@@ -89,15 +89,17 @@ pub struct GameArgs {
     /// Edge length of the board.
     #[arg(long, default_value = "10", value_parser = read_size)]
     pub size: Size,
-    /// Number of random plies in the opening.
-    #[arg(long, default_value_t = 4)]
-    plies: u32,
+    /// Begin with this number of random plies [default: 300 openings that a long search rates as balanced, or 4 plies on
+    /// boards other than 10x10 and 8x8].
+    #[arg(long, value_name = "N")]
+    plies: Option<u32>,
     /// Take openings from a file in turn: one per line, with moves like d1d7g7; # begins a comment.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["plies", "balance"])]
     book: Option<PathBuf>,
-    /// Maximum distance of a random opening's win rate from 0.5; 0.5 accepts all openings.
-    #[arg(long, value_name = "RATE", default_value = "0.15", value_parser = read_share)]
-    balance: f64,
+    /// Begin with random plies after which a short search rates the position within this distance of 0.5; 0.5 accepts
+    /// all openings [default: 0.15].
+    #[arg(long, value_name = "RATE", value_parser = read_share)]
+    balance: Option<f64>,
     /// Random seed of openings and players.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -249,26 +251,42 @@ impl GameArgs {
     pub fn new_match(&self, players: [PlayerSpec; 2], games: u64) -> Result<Match, String> {
         players.iter().try_for_each(|player| player.check(self.size))?;
         let openings = self.openings()?;
-        let opened = openings.plies > 0 || openings.book.is_some();
-        if let Some(player) = players.iter().find(|player| player.speaks_sau() && opened) {
+        if let Some(player) = players.iter().find(|player| player.speaks_sau() && !openings.are_empty()) {
             return Err(format!("{} takes no opening: add --plies 0", player.text));
         }
         let (control, adjudicate) = (self.control(&players), self.adjudicate);
         let (harness, show, is_parallel) = (Harness::Plain, Show::None, true);
-        let (size, grace) = (self.size, self.grace.unwrap_or(Duration::from_millis(100)));
-        Ok(Match { players, games, size, control, grace, openings, adjudicate, harness, show, is_parallel })
+        let (size, seed, grace) = (self.size, self.seed, self.grace.unwrap_or(Duration::from_millis(100)));
+        Ok(Match {
+            players,
+            games,
+            size,
+            control,
+            grace,
+            openings,
+            seed,
+            adjudicate,
+            harness,
+            show,
+            is_parallel,
+        })
     }
 
     fn openings(&self) -> Result<Openings, String> {
-        check_plies("--plies", self.plies, self.size)?;
-        let start = Position::start(self.size);
-        let read = |path: &PathBuf| {
-            let lines = read_book(&read_text(path, MAX_BYTES)?, start)
+        if let Some(path) = &self.book {
+            let lines = read_book(&read_text(path, MAX_BYTES)?, Position::start(self.size))
                 .map_err(|error| format!("{}: {error}", path.display()))?;
-            Ok::<_, String>(Book { path: path.clone(), lines })
-        };
-        let book = self.book.as_ref().map(read).transpose()?;
-        Ok(Openings { book, plies: self.plies, balance: self.balance as f32, seed: self.seed })
+            return Ok(Openings::Book(path.clone(), lines));
+        }
+        let is_random = self.plies.is_some() || self.balance.is_some();
+        if let Some(lines) = balanced(self.size).filter(|_| !is_random) {
+            return Ok(Openings::Balanced(lines));
+        }
+        let default = RandomMoves::DEFAULT;
+        let plies = self.plies.unwrap_or(default.plies);
+        check_plies("--plies", plies, self.size)?;
+        let balance = self.balance.map_or(default.balance, |balance| balance as f32);
+        Ok(Openings::Random(RandomMoves { plies, balance }))
     }
 }
 
@@ -434,6 +452,10 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
     let [[black_wins, black_losses], [wins, losses]] = Side::BOTH.map(|side| score.tally.as_side(side));
     let [seconds_a, seconds_b] = score.tally.seconds_a_move();
     let mut text = format!("{a} v {b}: {}\n", standing(score, test));
+    if let Some([won, split, lost]) = score.pair_counts() {
+        let share = 100.0 * split as f64 / (won + split + lost) as f64;
+        text += &format!("pairs won {won}, split {split} ({share:.0}%), lost {lost}\n");
+    }
     text += &format!(
         "as Black {black_wins}-{black_losses}, as White {wins}-{losses}; {:.1} plies a game; {seconds_a:.3} s and {seconds_b:.3} s a move\n",
         score.tally.mean_plies(),
@@ -465,6 +487,7 @@ fn as_json(score: &Score, test: Option<&Sprt>) -> Value {
         "wins": score.tally.wins(),
         "losses": score.tally.losses(),
         "score": score.tally.share(),
+        "pairs": score.pair_counts(),
         "elo": finite(estimate.map(|estimate| estimate.elo)),
         "elo_low": finite(estimate.map(|estimate| estimate.interval.low)),
         "elo_high": finite(estimate.map(|estimate| estimate.interval.high)),
@@ -498,6 +521,7 @@ mod tests {
             "--game-time 60 --grace 0.037 --games 7 --size 8",
             "--iterations 50 --seed 18446744073709551615 --adjudicate 0.97 --balance 0.3",
             "--time 0.0123 --plies 6 --grace 60",
+            "--size 6",
             &book_option,
         ] {
             let words = format!("tournament,c=3 greedy {options}");

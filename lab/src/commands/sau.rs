@@ -9,7 +9,7 @@ use crate::matches::harness::{Facts, Harness};
 use crate::matches::results::Finished;
 use crate::matches::runner::Match;
 use crate::matches::spec::PlayerSpec;
-use crate::play::openings::Openings;
+use crate::play::openings::{Openings, RandomMoves};
 use crate::progress::progress_bar;
 use otrera::Size;
 use otrera_arena::game::Control;
@@ -69,7 +69,8 @@ impl Args {
             size: Size::STANDARD,
             control: Control::PerGame(self.options.total_time),
             grace: Duration::MAX,
-            openings: Openings { book: None, plies: 0, balance: 0.5, seed: self.options.seed },
+            openings: Openings::Random(RandomMoves { plies: 0, ..RandomMoves::DEFAULT }),
+            seed: self.options.seed,
             adjudicate: None,
             harness: Harness::Sau(self.options.clone()),
             show: Show::None,

@@ -7,7 +7,7 @@ use crate::matches::harness::{Harness, Pairing};
 use crate::matches::results::{Finished, Results};
 use crate::matches::score::side_of_a;
 use crate::matches::spec::PlayerSpec;
-use crate::play::openings::Openings;
+use crate::play::openings::{Openings, RandomMoves};
 use otrera::seed::mix_seed;
 use otrera::{GameRecord, Position, Rules, Size};
 use otrera_arena::game::{Control, Event, GameSetup};
@@ -30,6 +30,8 @@ pub struct Match {
     /// Tolerated delay of an answer beyond its time limit.
     pub grace: Duration,
     pub openings: Openings,
+    /// Seed of openings and players.
+    pub seed: u64,
     /// Win rate at which a game is adjudicated, see [`GameSetup::adjudicate`]; `None` for never.
     pub adjudicate: Option<f32>,
     pub harness: Harness,
@@ -45,12 +47,17 @@ impl Match {
             "players": [self.players[0].text, self.players[1].text],
             "size": self.size.edge(),
             "control": self.control.to_string(),
-            "opening_plies": self.openings.plies,
-            "balance": self.openings.balance,
-            "book": self.openings.book.as_ref().map_or(0, |book| book.lines.len()),
-            "seed": self.openings.seed,
+            "seed": self.seed,
             "adjudicate": self.adjudicate,
         });
+        match &self.openings {
+            Openings::Balanced(lines) => conditions["balanced_openings"] = lines.len().into(),
+            Openings::Book(_, lines) => conditions["book"] = lines.len().into(),
+            Openings::Random(RandomMoves { plies, balance }) => {
+                conditions["opening_plies"] = (*plies).into();
+                conditions["balance"] = (*balance).into();
+            }
+        }
         if let Some(name) = self.harness.name() {
             conditions["platform"] = name.into();
         }
@@ -65,13 +72,17 @@ impl Match {
         add("games", &self.games);
         add("size", &self.size.edge());
         add("grace", &self.grace.as_secs_f64());
-        add("plies", &self.openings.plies);
-        add("balance", &self.openings.balance);
-        add("seed", &self.openings.seed);
-        if let Some(book) = &self.openings.book {
+        add("seed", &self.seed);
+        match &self.openings {
+            Openings::Balanced(_) => {}
             // Absolute, because cluster machines have other working folders.
-            let path = std::path::absolute(&book.path).unwrap_or_else(|_| book.path.clone());
-            add("book", &path.display());
+            Openings::Book(path, _) => {
+                add("book", &std::path::absolute(path).unwrap_or_else(|_| path.clone()).display());
+            }
+            Openings::Random(RandomMoves { plies, balance }) => {
+                add("plies", plies);
+                add("balance", balance);
+            }
         }
         if let Some(rate) = self.adjudicate {
             add("adjudicate", &rate);
@@ -104,7 +115,7 @@ impl Match {
 
     /// Returns the seeds of A and B in a game. No player of another game of the match has an equal seed.
     fn seeds(&self, number: u64) -> [u64; 2] {
-        [0, 1].map(|player| mix_seed(number * 2 + player, self.openings.seed).wrapping_add(1))
+        [0, 1].map(|player| mix_seed(number * 2 + player, self.seed).wrapping_add(1))
     }
 
     /// Plays one game and returns its line for the result file.
@@ -116,7 +127,7 @@ impl Match {
     /// injected.
     pub fn game(&self, number: u64) -> Result<Finished, String> {
         let start = self.start();
-        let opening = self.openings.opening(&start, number / 2);
+        let opening = self.openings.opening(&start, self.seed, number / 2);
         let (control, grace, adjudicate) = (self.control, self.grace, self.adjudicate);
         let setup = GameSetup { start, opening, control, grace, adjudicate };
         let pairing = Pairing { number, players: &self.players, seeds: self.seeds(number) };
@@ -182,7 +193,8 @@ mod tests {
             size: Size::new(6).unwrap(),
             control: Control::Free,
             grace: Duration::ZERO,
-            openings: Openings { book: None, plies: plies as u32, balance: 0.5, seed },
+            openings: Openings::Random(RandomMoves { plies: plies as u32, balance: 0.5 }),
+            seed,
             adjudicate: None,
             harness: Harness::Plain,
             show: Show::None,

@@ -38,6 +38,13 @@ impl Score {
         pairs.estimate().ok()
     }
 
+    /// Returns the numbers of complete pairs that A won, split and lost; `None` without a complete pair. A pair splits
+    /// if each player wins a game: the opening, and not the players, may have decided both.
+    pub fn pair_counts(&self) -> Option<[usize; 3]> {
+        let count = |half_points| self.pairs.values().filter(|&&points| points == half_points).count();
+        (!self.pairs.is_empty()).then(|| [4, 2, 0].map(count))
+    }
+
     /// Returns a copy of `test` with the complete pairs added in numeric order, up to the decision or the first
     /// incomplete pair. The outcome does not depend on the order in which games end.
     pub fn tested(&self, test: &Sprt) -> Sprt {

@@ -8,7 +8,7 @@ use crate::matches::results::{Existing, Results};
 use crate::matches::runner::{self, Match};
 use crate::matches::score::Score;
 use crate::matches::spec::PlayerSpec;
-use crate::play::openings::Openings;
+use crate::play::openings::{Openings, RandomMoves};
 use crate::plot::Plot;
 use crate::sheet::Sheet;
 use crate::stats::wilson;
@@ -69,7 +69,8 @@ impl Study {
             control,
             // Generous: some baselines ignore the clock, which these tables do not test.
             grace: Duration::from_secs(60),
-            openings: Openings { book: None, plies, balance: 0.15, seed: self.seed },
+            openings: Openings::Random(RandomMoves { plies, ..RandomMoves::DEFAULT }),
+            seed: self.seed,
             adjudicate: None,
             harness: Harness::Plain,
             show: Show::None,
@@ -129,8 +130,8 @@ mod tests {
         let study = Study::in_test();
         let time = Control::PerMove(Duration::from_millis(200));
         let matchup = study.new_match(["paper,rollouts=4+5", "pvs:paper"], 20, time, 4).unwrap();
-        let expected = "match paper,rollouts=4+5 pvs:paper --games=20 --size=10 --grace=60 --plies=4 --balance=0.15 \
-                        --seed=7 --time=0.2";
+        let expected = "match paper,rollouts=4+5 pvs:paper --games=20 --size=10 --grace=60 --seed=7 --plies=4 \
+                        --balance=0.15 --time=0.2";
         assert_eq!(matchup.arguments().join(" "), expected);
     }
 }
