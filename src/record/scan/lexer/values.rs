@@ -155,16 +155,15 @@ impl<'a> Lexer<'a> {
 
     /// Marks the result in the points of two players behind a label.
     fn scores(&mut self, label: &str, value: &Value, end: usize) {
-        let said = match points_of(value).map(|[first, second]| [first, second].map(|(_, points)| points)) {
-            None => return,
-            Some([0.0, 0.0]) => None,
+        let Some(points) = points_of(value) else { return };
+        let said = match points.map(|(_, points)| points) {
+            [0.0, 0.0] => None,
             // A game has one or two points.
-            Some([1.0 | 2.0, 0.0] | [1.0, -1.0]) => Some(0),
-            Some([0.0, 1.0 | 2.0] | [-1.0, 1.0]) => Some(1),
-            Some(_) => Some(2),
+            [1.0 | 2.0, 0.0] | [1.0, -1.0] => Some(points[0].0),
+            [0.0, 1.0 | 2.0] | [-1.0, 1.0] => Some(points[1].0),
+            _ => Some(None),
         };
-        let player = |index: usize| points_of(value)?.get(index)?.0;
-        match said.map(player) {
+        match said {
             None => {}
             Some(Some(player)) => self.mark(Mark::Won(player)),
             Some(None) => {
