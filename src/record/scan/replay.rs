@@ -287,14 +287,14 @@ impl Play {
     }
 
     /// Returns the first piece behind a gap from which all further moves are legal from the start as well; behind a line
-    /// of text, only if they are several.
-    fn joint(&self, pieces: &[Piece], asides: Aside) -> Option<usize> {
+    /// of text, only if they are several. `from` is the first one that can be.
+    fn joint(&self, pieces: &[Piece], asides: Aside, from: usize) -> Option<usize> {
         let least = |index: usize| match pieces[index].border {
             Border::Line => Some(2),
             Border::Gap => Some(1),
             _ => None,
         };
-        (self.begin + 1..self.end).find(|&index| {
+        (from..self.end).find(|&index| {
             least(index).is_some_and(|least| {
                 let other = Self::new(self.way, pieces, index, asides);
                 other.moves.len() >= least && other.end >= self.end
@@ -398,14 +398,17 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
             last.moves.truncate(last.moves.len().saturating_sub(last.end - play.begin));
             last.end = play.begin;
         }
-        if let Some(last) = games.pop_if(|last| play.repeats(last, pieces)) {
-            if last.moves == play.moves {
-                skip(&mut play.skipped, play.begin..play.end);
+        let mut from = play.begin + 1;
+        if let Some(mut last) = games.pop_if(|last| play.repeats(last, pieces)) {
+            match last.moves == play.moves {
+                true => skip(&mut last.skipped, play.begin..play.end),
+                false => last.skipped.append(&mut play.skipped),
             }
-            play.skipped.extend(last.skipped);
-            play.begin = last.begin;
+            (play.begin, play.skipped) = (last.begin, last.skipped);
+            // Where no other game goes on up to the end of the last one, none does up to this end.
+            from = last.joint.unwrap_or(last.end);
         }
-        play.joint = play.joint(pieces, asides);
+        play.joint = play.joint(pieces, asides, from);
         games.push(play);
         announced = false;
     }
