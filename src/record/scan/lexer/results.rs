@@ -177,7 +177,7 @@ impl<'a> Lexer<'a> {
             let offset = self.here.begin + line.len();
             let [from, to] = [begin, end].map(|at| at as u32);
             let mark = Mark::Sentence { begin: from, end: to, may_name: self.is_main_line() };
-            self.found.marks.push((self.found.pieces.len(), offset, mark));
+            self.mark_at(offset, mark);
             self.judged = end;
             self.is_over |= is_certain && self.is_main_line();
             return;

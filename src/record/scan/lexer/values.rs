@@ -75,8 +75,7 @@ impl<'a> Lexer<'a> {
         let is_named = in_line.into_iter().any(|(.., mark)| matches!(mark, Mark::Named(..)));
         if !is_named && self.unclear < MAX_UNCLEAR {
             self.unclear += 1;
-            let (at, begin) = (self.found.pieces.len(), self.here.begin);
-            self.found.marks.push((at, begin, Mark::Rivals(format!("{first}, {second}"))));
+            self.mark_at(self.here.begin, Mark::Rivals(format!("{first}, {second}")));
         }
     }
 
@@ -119,7 +118,7 @@ impl<'a> Lexer<'a> {
             (Some(value), _) if is_score => self.scores(label, &value, end),
             (Some(value), _) if is_start => {
                 if !is_usual(&value) {
-                    self.mark(Mark::Start(start_of(&value, self.edge()).map(Box::new)));
+                    self.mark(Mark::Start(start_of(&value, self.edge.unwrap_or(10)).map(Box::new)));
                 }
                 self.at = end;
                 (self.key, self.has_key) = (None, false);
@@ -215,15 +214,6 @@ impl<'a> Lexer<'a> {
         (self.key, self.has_key, self.mover, self.numbering) = (None, false, None, None);
         self.begins_game |= !self.found.pieces.is_empty();
         true
-    }
-
-    /// Returns the edge of the board that the text states, 10 by default.
-    fn edge(&self) -> usize {
-        let stated = self.found.marks.iter().rev().find_map(|(.., mark)| match mark {
-            Mark::Edge(edge) => Some(*edge),
-            _ => None,
-        });
-        stated.unwrap_or(10)
     }
 }
 
