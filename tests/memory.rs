@@ -90,6 +90,47 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
     files
 }
 
+/// Files of games of one or two plies in many forms.
+fn short_games() -> Vec<(&'static str, String)> {
+    let object = r#"{"result":"1-0","moves":["d1-d7/g7","a7-d4/a7"]}"#;
+    let named = r#"{"players":["Ann","Bob"],"winner":"Bob","moves":"d1-d7/g7 a7-d4/a7","date":"2020-08-16"}"#;
+    // The same game again and again would be read as one.
+    let other = |part: &str, number: usize| match number % 2 {
+        0 => part.to_owned(),
+        _ => part.replace("d1-d7/g7", "d1-d6/g6").replace("djddgd", "djdege"),
+    };
+    let text = |part: &str| filled(|number| other(part, number));
+    let list = |part: &str| format!("[{}{part}]", text(&format!("{part},")));
+    vec![
+        ("list of objects", list(object)),
+        ("list of named objects", list(named)),
+        ("indented list", list(&object.replace(',', ",\n    "))),
+        ("list of short objects", list(r#"{"m":["d1-d7/g7"]}"#)),
+        ("JSON lines", text(&format!("{object}\n"))),
+        ("list of lists", list(r#"["d1-d7/g7","a7-d4/a7"]"#)),
+        ("list of texts", list(r#""d1-d7/g7 a7-d4/a7 1-0""#)),
+        (
+            "list of coordinates",
+            list(r#"[{"from":"d1","to":"d7","arrow":"g7"},{"from":"a7","to":"d4","arrow":"a7"}]"#),
+        ),
+        ("list of unordered coordinates", list(r#"[{"arrow":"g7","from":"d1","to":"d7"}]"#)),
+        ("list in an object", format!(r#"{{"event":"Cup","games":{}}}"#, list(object))),
+        ("list with a first colour", format!(r#"{{"first":"white","games":{}}}"#, list(object))),
+        ("games with results", text("d1-d7/g7 a7-d4/a7 1-0\n")),
+        ("games with headings", text("Game 2\nAnn - Bob\nd1-d7/g7 a7-d4/a7\nWhite wins\n\n")),
+        ("numbered games", text("1. d1-d7/g7 a7-d4/a7 0-1\n")),
+        ("games without borders", text("d1-d7/g7\n\na7-d4/a7\n\n")),
+        ("shortest games", text("djddgd 1-0\n")),
+        ("PGN", text("[White \"Ann\"]\n[Result \"1-0\"]\n\n1. d1-d7/g7 a7-d4/a7 1-0\n\n")),
+        ("SGF", text("(;GM[18]RE[B+];B[djddgd];W[addgad])")),
+        ("CSV", format!("game,white,black,moves,result\n{}", text("7,Ann,Bob,d1-d7/g7 a7-d4/a7,1-0\n"))),
+        ("results", text("1-0\n")),
+        ("JSON results", list("\"1-0\"")),
+        ("damaged objects", text("{1-0\n")),
+        ("entries", format!("{{{}\"moves\":[\"d1-d7/g7\"]}}", text("\"1\":\"a\","))),
+    ]
+}
+
 #[test]
 fn reading_takes_a_bounded_multiple_of_the_file() {
     let mut failures = Vec::new();
@@ -107,6 +148,15 @@ fn reading_takes_a_bounded_multiple_of_the_file() {
         if each > MAX_FACTOR * bytes.len() + constant || !is_small && all > MAX_KEPT * bytes.len() + CONSTANT
         {
             failures.push(format!("{name}: {each} one by one and {all} for all, of {} bytes", bytes.len()));
+        }
+    }
+    for (name, text) in short_games() {
+        MEMORY.reset_peak_usage();
+        let before = MEMORY.current_usage();
+        drop(record::read_each(text.as_bytes(), drop));
+        let peak = MEMORY.peak_usage() - before + text.len();
+        if peak > MAX_FACTOR * text.len() + CONSTANT {
+            failures.push(format!("{name}: {peak} of {} bytes", text.len()));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -109,8 +109,16 @@ pub(super) fn is_doubtful(bytes: &[u8]) -> bool {
     named(bytes).is_none() && 3 * single.min(longer) >= single.max(longer) && single > 0 && longer > 0
 }
 
-/// Returns the encodings that the bytes can have beside UTF-8, the likeliest first.
-pub(super) fn encodings(bytes: &[u8]) -> Vec<&'static Encoding> {
+/// Encodings that a file can have beside UTF-8.
+pub(super) struct Encodings {
+    /// The encodings, the likeliest first.
+    pub all: Vec<&'static Encoding>,
+    /// The likeliest one of a file in any language.
+    any: &'static Encoding,
+}
+
+/// Returns the encodings that the bytes can have.
+pub(super) fn encodings(bytes: &[u8]) -> Encodings {
     use encoding_rs::{BIG5, EUC_KR, GB18030, SHIFT_JIS, WINDOWS_1252};
     // Chinese programs write most records in old encodings.
     let [chinese, any] = guesses(bytes);
@@ -124,7 +132,7 @@ pub(super) fn encodings(bytes: &[u8]) -> Vec<&'static Encoding> {
             encodings.push(encoding);
         }
     }
-    encodings
+    Encodings { all: encodings, any }
 }
 
 /// Returns the likeliest encodings of a Chinese file, and of any file.
@@ -145,13 +153,14 @@ pub(super) fn decoded<'b>(bytes: &'b [u8], encoding: &'static Encoding) -> Decod
     (text, !damaged)
 }
 
-/// Returns a likelier encoding than the one taken. `None` if the text has words of Chinese records; else its other letters
-/// are only in names and comments, which cannot decide.
-pub(super) fn rival(bytes: &[u8], text: &str, taken: &'static Encoding) -> Option<&'static Encoding> {
-    let is_chinese = ["先手", "后手", "黑方", "白方", "未完"].iter().any(|word| text.contains(word));
-    let [_, any] = guesses(bytes);
-    let is_usual = [taken, encoding_rs::GBK].contains(&any) || is_chinese || named(bytes).is_some();
-    (!is_usual && taken.is_ascii_compatible()).then_some(any).filter(|any| decoded(bytes, any).1)
+impl Encodings {
+    /// Returns a likelier encoding than the one taken. `None` if the text has words of Chinese records; else its other
+    /// letters are only in names and comments, which cannot decide.
+    pub fn rival(&self, bytes: &[u8], text: &str, taken: &'static Encoding) -> Option<&'static Encoding> {
+        let is_chinese = ["先手", "后手", "黑方", "白方", "未完"].iter().any(|word| text.contains(word));
+        let is_usual = [taken, encoding_rs::GBK].contains(&self.any) || is_chinese || named(bytes).is_some();
+        (!is_usual && taken.is_ascii_compatible()).then_some(self.any)
+    }
 }
 
 /// Returns the encoding in the first `CA` property of an SGF file.

@@ -186,7 +186,8 @@ fn values(text: &str) -> serde_json::StreamDeserializer<'_, serde_json::de::StrR
 /// part is in a warning.
 pub(super) fn read_into(text: &str, intake: &mut Intake) {
     let mut lines = Lines::new(text);
-    let mut damages = Vec::new();
+    // Begins and ends of damaged parts; there can be one for each few letters.
+    let mut damages: Vec<[u32; 2]> = Vec::new();
     let is_first = begins(text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}'));
     let before = if is_first { None } else { inside(text) };
     let mut from = before.unwrap_or(text.len() - text.trim_start_matches('\u{feff}').len());
@@ -224,11 +225,14 @@ pub(super) fn read_into(text: &str, intake: &mut Intake) {
             read_value(raw, lines.at(value), intake);
             begin = behind;
         }
-        damages.push((begin, &text[begin..end]));
+        reserve_some(&mut damages);
+        damages.push([begin, end].map(|at| at as u32));
         from = end;
     }
     group.flush(&mut lines, intake);
-    damages.into_iter().for_each(|(begin, damaged)| add_damaged(damaged, lines.at(begin), intake));
+    for [begin, end] in damages.into_iter().map(|part| part.map(|at| at as usize)) {
+        add_damaged(&text[begin..end], lines.at(begin), intake);
+    }
 }
 
 /// Adds the moves of a damaged part: games if the text has no others, else warnings.
@@ -457,16 +461,17 @@ fn in_order(json: &str, depth: usize) -> Cow<'_, str> {
             let begin = place(raw);
             let name = json[end..begin].find('"').map_or(begin, |at| end + at);
             end = begin + raw.get().len();
-            parts.push((name, end, scan::role(&key)));
+            let role = scan::role(&key);
+            // Only the values from the first one of a move on can be out of order.
+            parts.extend((role.is_some() || !parts.is_empty()).then_some((name, end, role)));
             inner(begin, raw);
         });
     } else if json.starts_with('[') {
         each(json, |raw| inner(place(raw), raw));
     }
-    let first = parts.iter().position(|part| part.2.is_some()).unwrap_or_default();
     let mut sorted = parts.clone();
     // Values between those of a move would part them.
-    sorted[first..].sort_by_key(|part| part.2.unwrap_or(u8::MAX));
+    sorted.sort_by_key(|part| part.2.unwrap_or(u8::MAX));
     let is_whole = (0..3).all(|role| parts.iter().any(|part| part.2 == Some(role)));
     let is_sorted = parts == sorted || !is_whole;
     if is_sorted && changed.is_empty() {

@@ -395,24 +395,25 @@ fn read_bytes_into(bytes: &[u8], intake: &mut Intake) -> Result<(), MalformedTex
         return Ok(());
     }
     // Reads in each encoding, keeps only the figures, and then reads in the best one.
-    let mut best: Option<(Quality, _)> = None;
-    for encoding in decode::encodings(bytes) {
-        let quality = Quality::of(bytes, encoding);
-        let is_perfect = quality.is_perfect;
-        if best.as_ref().is_none_or(|(known, _)| quality.beats(known)) {
-            best = Some((quality, encoding));
-        }
-        if is_perfect {
+    let encodings = decode::encodings(bytes);
+    let mut tried: Vec<(&'static Encoding, Quality)> = Vec::new();
+    for &encoding in &encodings.all {
+        tried.push((encoding, Quality::of(bytes, encoding)));
+        if tried.last().is_some_and(|(_, quality)| quality.is_perfect) {
             break;
         }
     }
-    let (quality, taken) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
+    let best = tried.iter().reduce(|best, next| if next.1.beats(&best.1) { next } else { best });
+    let (taken, quality) = best.ok_or_else(|| MalformedText::new("contains no game"))?;
     let (text, is_valid) = decode::decoded(bytes, taken);
-    let rival =
-        decode::rival(bytes, &text, taken).filter(|rival| Quality::of(bytes, rival).moves == quality.moves);
+    let reads_equally = |rival: &&'static Encoding| {
+        let known = tried.iter().find(|(encoding, _)| encoding == rival).map(|(_, quality)| quality.moves);
+        known.unwrap_or_else(|| Quality::of(bytes, rival).moves) == quality.moves
+    };
+    let rival = encodings.rival(bytes, &text, taken).filter(|rival| is_valid && reads_equally(rival));
     read_into(&text, intake)?;
-    if let Some(rival) = rival.filter(|_| is_valid) {
-        let [taken, rival] = [taken, rival].map(Encoding::name);
+    if let Some(rival) = rival {
+        let [taken, rival] = [*taken, rival].map(Encoding::name);
         let text = format!("the encoding is not certain: read as {taken}, but it can be {rival}");
         intake.warnings.push(Warning::new(0, text));
     } else if !is_valid || decode::is_doubtful(bytes) {

@@ -24,56 +24,151 @@ struct Open {
 /// Maximum number of nested containers. JSON that is nested more deeply is damaged.
 const MAX_DEPTH: usize = 256;
 
-/// Returns the container around each of the `places`, offsets in ascending order. `held` are the offsets of what
-/// containers hold, in ascending order, too; a container that holds none of them is none. A string can be open
-/// before the text begins. A part that is cut off is no container, and around it is none.
-pub fn around(text: &str, starts_in_string: bool, held: &[usize], places: &[usize]) -> Vec<Container> {
-    let mut found = vec![Container { held: 0..0, is_flat: false }; places.len()];
-    work::count(text.len() / 32);
-    let (mut opened, mut deeper): (Vec<Open>, usize) = (Vec::new(), 0);
-    let mut waiting: Vec<usize> = Vec::new();
-    let (mut next_held, mut next_place) = (0, 0);
-    let (mut in_string, mut is_escaped) = (starts_in_string, false);
-    for (at, byte) in text.bytes().enumerate() {
-        let is_quote = byte == b'"' && !std::mem::take(&mut is_escaped);
-        is_escaped = byte == b'\\' && in_string && !is_escaped;
-        if !is_quote && (in_string || !b"{}[]".contains(&byte)) {
-            continue;
+/// A text of JSON behind brackets and quotes that were opened before it. Offsets count from the first of these.
+#[derive(Clone, Copy)]
+pub struct Inside<'t> {
+    /// The brackets, the outermost first.
+    pub opened: &'t str,
+    /// The text.
+    pub text: &'t str,
+}
+
+/// A bracket or a quote that opens or closes a container.
+struct Bracket {
+    at: usize,
+    byte: u8,
+    is_opening: bool,
+}
+
+impl Inside<'_> {
+    /// Returns the brackets and quotes outside of strings.
+    fn brackets(&self) -> impl Iterator<Item = Bracket> {
+        work::count(self.text.len() / 32);
+        let (mut in_string, mut is_escaped) = (false, false);
+        let bytes = self.opened.bytes().chain(self.text.bytes()).enumerate();
+        bytes.filter_map(move |(at, byte)| {
+            let is_quote = byte == b'"' && !std::mem::take(&mut is_escaped);
+            is_escaped = byte == b'\\' && in_string && !is_escaped;
+            if !is_quote && (in_string || !b"{}[]".contains(&byte)) {
+                return None;
+            }
+            in_string ^= is_quote;
+            Some(Bracket { at, byte, is_opening: if is_quote { in_string } else { b"{[".contains(&byte) } })
+        })
+    }
+
+    fn len(&self) -> usize {
+        self.opened.len() + self.text.len()
+    }
+
+    /// Returns the container around each of the `places`, offsets in ascending order. `held` are the offsets of what
+    /// containers hold, in ascending order, too; a container that holds none of them is none. A part that is cut off is no
+    /// container, and around it is none.
+    pub fn around(&self, held: &[usize], places: &[usize]) -> Vec<Container> {
+        let mut found = vec![Container { held: 0..0, is_flat: false }; places.len()];
+        let mut nest = Nest::default();
+        let mut next_held = 0;
+        for bracket in self.brackets() {
+            next_held += held[next_held..].iter().take_while(|&&offset| offset < bracket.at).count();
+            nest.pass(places, bracket.at);
+            if let Some(open) = nest.add(&bracket, next_held)
+                && open.held < next_held
+            {
+                let container = Container { held: open.held..next_held, is_flat: bracket.byte == b'"' };
+                nest.waiting.drain(open.waiting..).for_each(|place| found[place] = container.clone());
+            }
         }
-        next_held += held[next_held..].iter().take_while(|&&offset| offset < at).count();
-        let passed = places[next_place..].iter().take_while(|&&offset| offset <= at).count();
-        waiting.extend(next_place..next_place + passed);
-        next_place += passed;
-        let closes = match byte {
+        nest.pass(places, self.len());
+        // What is cut off holds only its own.
+        let whole = Open { closes: 0, held: 0, waiting: 0 };
+        for open in nest.opened.iter().rev().chain([&whole]) {
+            let container = Container { held: open.held..held.len(), is_flat: open.closes == b'"' };
+            nest.waiting.drain(open.waiting..).for_each(|place| found[place] = container.clone());
+        }
+        found
+    }
+
+    /// Returns the brackets that are open at the end, and those of the `places`, offsets in ascending order, whose container
+    /// is open: their indices, each with the number of brackets around it.
+    pub fn open(&self, places: &[usize]) -> (String, Vec<(usize, usize)>) {
+        let mut nest = Nest::default();
+        for bracket in self.brackets() {
+            nest.pass(places, bracket.at);
+            if let Some(open) = nest.add(&bracket, 0) {
+                nest.waiting.truncate(open.waiting);
+            }
+        }
+        nest.pass(places, self.len());
+        let around = |index: usize| nest.opened.iter().take_while(|open| open.waiting <= index).count();
+        let waiting = nest.waiting.iter().enumerate().map(|(index, &place)| (place, around(index))).collect();
+        let brackets = nest.opened.iter().map(|open| match open.closes {
+            b'}' => '{',
+            b']' => '[',
+            _ => '"',
+        });
+        (brackets.collect(), waiting)
+    }
+
+    /// Returns the first of the offsets in each range that lie in the fewest containers, with a figure that is lower in
+    /// fewer containers. The ranges are in ascending order.
+    pub fn outermost(&self, ranges: &[Range<usize>]) -> Vec<(isize, usize)> {
+        let mut best: Vec<(isize, usize)> = Vec::with_capacity(ranges.len());
+        let mut depth = 0;
+        for bracket in self.brackets() {
+            let begun = ranges[best.len()..].iter().take_while(|range| range.start <= bracket.at);
+            best.extend(begun.map(|range| (depth, range.start)));
+            depth += if bracket.is_opening { 1 } else { -1 };
+            let last = best.len().checked_sub(1).map(|last| &ranges[last]);
+            if last.is_some_and(|range| bracket.at < range.end)
+                && let Some(least) = best.last_mut().filter(|(least, _)| depth < *least)
+            {
+                *least = (depth, bracket.at + 1);
+            }
+        }
+        best.extend(ranges[best.len()..].iter().map(|range| (depth, range.start)));
+        best
+    }
+}
+
+/// Containers that are open at a place of a text.
+#[derive(Default)]
+struct Nest {
+    opened: Vec<Open>,
+    /// Number of open containers that are nested too deeply.
+    deeper: usize,
+    /// Indices of places that have no container yet.
+    waiting: Vec<usize>,
+    /// Number of places passed.
+    passed: usize,
+}
+
+impl Nest {
+    /// Passes the places up to an offset.
+    fn pass(&mut self, places: &[usize], at: usize) {
+        let passed = places[self.passed..].iter().take_while(|&&place| place <= at).count();
+        self.waiting.extend(self.passed..self.passed + passed);
+        self.passed += passed;
+    }
+
+    /// Opens a container behind a number of held offsets, or returns the one that is closed.
+    fn add(&mut self, bracket: &Bracket, held: usize) -> Option<Open> {
+        let closes = match bracket.byte {
             b'{' => b'}',
             b'[' => b']',
-            _ => byte,
+            quote => quote,
         };
-        let is_opening = if is_quote { !in_string } else { b"{[".contains(&byte) };
-        in_string ^= is_quote;
-        if is_opening {
-            if opened.len() < MAX_DEPTH {
-                opened.push(Open { closes, held: next_held, waiting: waiting.len() });
-            } else {
-                deeper += 1;
+        if !bracket.is_opening {
+            match self.deeper {
+                0 => return self.opened.pop_if(|open| open.closes == closes),
+                _ => self.deeper -= 1,
             }
-        } else if deeper > 0 {
-            deeper -= 1;
-        } else if let Some(open) = opened.pop_if(|open| open.closes == closes)
-            && open.held < next_held
-        {
-            let container = Container { held: open.held..next_held, is_flat: is_quote };
-            waiting.drain(open.waiting..).for_each(|place| found[place] = container.clone());
+        } else if self.opened.len() < MAX_DEPTH {
+            self.opened.push(Open { closes, held, waiting: self.waiting.len() });
+        } else {
+            self.deeper += 1;
         }
+        None
     }
-    waiting.extend(next_place..places.len());
-    // What is cut off holds only its own.
-    let whole = Open { closes: 0, held: 0, waiting: 0 };
-    for open in opened.iter().rev().chain([&whole]) {
-        let container = Container { held: open.held..held.len(), is_flat: open.closes == b'"' };
-        waiting.drain(open.waiting..).for_each(|place| found[place] = container.clone());
-    }
-    found
 }
 
 /// Returns the games that statements belong to by their containers. `held` are the offsets of the games, `places` those
@@ -114,7 +209,7 @@ mod tests {
     /// Returns what the containers around each `!` hold of the offsets of each `x`.
     fn held(text: &str) -> Vec<Range<usize>> {
         let offsets = |letter| text.match_indices(letter).map(|(at, _)| at).collect::<Vec<_>>();
-        let containers = around(text, false, &offsets('x'), &offsets('!'));
+        let containers = Inside { opened: "", text }.around(&offsets('x'), &offsets('!'));
         containers.into_iter().map(|container| container.held).collect()
     }
 
@@ -126,5 +221,22 @@ mod tests {
         assert_eq!(held(r#"! ["x"] !"#), [0..1, 0..1]);
         assert_eq!(held(r#"["!"],["x"],{"a":"!"#), [0..1, 1..1]);
         assert_eq!(held(&format!("!{}!x{}", "[".repeat(1000), "]".repeat(1000))), [0..1, 0..1]);
+    }
+
+    #[test]
+    fn a_text_is_read_on_inside_its_containers() {
+        let text = r#"{"first":!,"games":[["x"],["x"]"#;
+        let offset = text.find('!').unwrap();
+        assert_eq!(Inside { opened: "", text }.open(&[offset]), ("{[".into(), vec![(0, 1)]));
+        let rest = Inside { opened: "{[", text: r#",["x"]],"x":"x"}, "x""# };
+        let held: Vec<usize> = rest.text.match_indices('x').map(|(at, _)| at + 2).collect();
+        assert_eq!(
+            rest.around(&held, &[0, 1]).iter().map(|container| container.held.clone()).collect::<Vec<_>>(),
+            [0..4, 0..3]
+        );
+        let text = r#"[{"a":"x"},{"a":"x x"},"x"]"#;
+        let held: Vec<usize> = text.match_indices('x').map(|(at, _)| at).collect();
+        let ranges: Vec<Range<usize>> = held.windows(2).map(|pair| pair[0] + 1..pair[1]).collect();
+        assert_eq!(Inside { opened: "", text }.outermost(&ranges), [(1, 10), (3, 18), (1, 22)]);
     }
 }

@@ -10,19 +10,21 @@ mod containers;
 mod half_width;
 mod header;
 mod lexer;
+mod part;
 mod piece;
 mod replay;
 mod verdict;
 mod words;
 
 use super::GameRecord;
-use super::reading::{Intake, Lines, Reading, Warning, Warnings};
+use super::reading::{Intake, Lines, Reading, Warning, Warnings, reserve_some};
 use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
-use containers::Container;
-use lexer::{Found, Lexer};
+use containers::{Container, Inside};
+use lexer::Lexer;
+use part::{Games, Problem, Section, Shown};
 use piece::{Aside, Beside, Border, Form, Label, Mark};
 pub(super) use piece::{Colour, Piece, Player};
 pub(super) use replay::Way;
@@ -77,6 +79,8 @@ struct Statements<'f> {
     details: Vec<(usize, &'f Mark)>,
     /// Offsets of the section.
     range: Range<usize>,
+    /// Brackets of JSON that are open at its beginning. Statements between them have offsets right before the range.
+    opened: &'f str,
 }
 
 /// Statements of a section by games: pairs of the indices of a game and of its statement, in the order of the games.
@@ -111,6 +115,14 @@ impl Owned {
         firsts.into_iter().for_each(|(games, colour)| stated[games].fill(Some(colour)));
         Self { results: sorted(results), named: sorted(named), details: sorted(details), firsts: stated }
     }
+
+    /// Returns the games of the statements that belong to one, and their offsets.
+    fn offsets(&self, said: &Statements) -> impl Iterator<Item = (usize, usize)> {
+        let results = self.results.iter().map(|&(game, at)| (game, said.results[at].offset));
+        let named = self.named.iter().map(|&(game, at)| (game, said.named[at].offset));
+        let details = self.details.iter().map(|&(game, at)| (game, said.details[at].0));
+        results.chain(named).chain(details)
+    }
 }
 
 /// Sets the date or the event that a tag states.
@@ -128,15 +140,23 @@ fn of_game(sorted: &[(usize, usize)], game: usize) -> impl Iterator<Item = usize
     sorted[begin..].iter().take_while(move |(owner, _)| *owner == game).map(|(_, at)| *at)
 }
 
-impl Statements<'_> {
-    fn from(begin: usize) -> Self {
+impl<'f> Statements<'f> {
+    fn new(range: Range<usize>, opened: &'f str) -> Self {
         let (results, named) = (Vec::new(), Vec::new());
         let (starts, firsts, details) = (Vec::new(), Vec::new(), Vec::new());
-        Self { results, named, starts, firsts, details, range: begin..begin }
+        Self { results, named, starts, firsts, details, range, opened }
     }
-}
 
-impl<'f> Statements<'f> {
+    /// Returns the offset of the first open bracket.
+    fn begin(&self) -> usize {
+        self.range.start - self.opened.len()
+    }
+
+    /// Returns the text of JSON inside of the open brackets.
+    fn inside(&self, text: &'f str) -> Inside<'f> {
+        Inside { opened: self.opened, text: &text[self.range.clone()] }
+    }
+
     /// Adds a mark behind a number of pieces if it belongs to one game; in JSON, start position and tags do.
     fn add(&mut self, mark: &'f Mark, at: usize, offset: usize, is_json: bool) {
         let result = |winner, may_name| Outcome { at, offset, winner, may_name };
@@ -190,10 +210,11 @@ pub(super) fn read(text: &str, start: Option<Position>, is_json: bool) -> Readin
 
 /// Reads like [`read`], one game at a time. `line` is the number of the text's first line.
 pub(super) fn scan(text: &str, start: Option<Position>, is_json: bool, line: usize, intake: &mut Intake) {
-    let found = Lexer::new(text, is_json).read();
     let games = intake.games;
-    Scan { text, lines: Lines::from(text, line), intake, games, start, is_json, lone: Vec::new() }
-        .read(&found);
+    let lines = Lines::from(text, line);
+    let section = Section::new(start, 0);
+    let mut scan = Scan { text, lines, intake, games, start, is_json, lone: Vec::new(), section };
+    Lexer::new(text, is_json).read_in_parts(&mut |found, is_last| scan.read(found, is_last));
 }
 
 /// True if JSON holds a whole move.
@@ -299,30 +320,41 @@ pub(super) fn ways(start: Position, pieces: &[Piece]) -> Vec<Way> {
 
 /// Adds warnings of whole moves and of results in a text around games. `line` is the number of its first line.
 pub(super) fn outside(text: &str, line: usize, warnings: &mut Warnings) {
-    let found = Lexer::new(text, false).read();
     let mut lines = Lines::from(text, line);
-    let mut moves = whole_moves(&found.pieces, text).peekable();
-    let mut results = found.marks.iter().filter_map(|(_, offset, mark)| {
-        let problem = match mark {
-            Mark::Sentence { begin, end, .. } => {
-                left_out(text, *offset, Some([*begin as usize, *end as usize]))
+    each_outside(text, true, &mut |offset, text| warnings.push(Warning::new(lines.at(offset), text)));
+}
+
+/// Calls a function with the offset and the warning of each whole move in a text without games, and of each result if
+/// they are asked for.
+fn each_outside(text: &str, with_results: bool, take: &mut dyn FnMut(usize, String)) {
+    // The last piece of the part before is still there.
+    let mut is_known = false;
+    Lexer::new(text, false).read_in_parts(&mut |found, _| {
+        let pieces = &found.pieces[usize::from(is_known)..];
+        let mut moves = whole_moves(pieces, text).peekable();
+        let results = found.marks.iter().filter(|_| with_results);
+        let results =
+            results.filter_map(|(_, offset, mark)| Some((*offset, result_outside(text, *offset, mark)?)));
+        for (offset, result) in results {
+            while let Some((begin, text)) = moves.next_if(|(begin, _)| *begin <= offset) {
+                take(begin, text);
             }
-            Mark::Won(_) => left_out(text, *offset, None),
-            Mark::Tag(Label::Result | Label::Winner | Label::Loser, value) => result_left_out(value),
-            Mark::Header(fields) => result_left_out(fields.get(2)?),
-            _ => None,
-        };
-        Some((*offset, problem?))
+            take(offset, result);
+        }
+        moves.for_each(|(begin, text)| take(begin, text));
+        is_known |= !found.pieces.is_empty();
+        found.forget(found.pieces.len().saturating_sub(1), |_, _, _| false);
     });
-    let mut result = results.next();
-    loop {
-        let is_move = match (moves.peek(), &result) {
-            (Some((of_move, _)), Some((offset, _))) => of_move <= offset,
-            (next, _) => next.is_some(),
-        };
-        let next = if is_move { moves.next() } else { std::mem::replace(&mut result, results.next()) };
-        let Some((offset, text)) = next else { break };
-        warnings.push(Warning::new(lines.at(offset), text));
+}
+
+/// Returns the text of a warning of a mark in no game if it is a result.
+fn result_outside(text: &str, offset: usize, mark: &Mark) -> Option<String> {
+    match mark {
+        Mark::Sentence { begin, end, .. } => left_out(text, offset, Some([*begin as usize, *end as usize])),
+        Mark::Won(_) => left_out(text, offset, None),
+        Mark::Tag(Label::Result | Label::Winner | Label::Loser, value) => result_left_out(value),
+        Mark::Header(fields) => result_left_out(fields.get(2)?),
+        _ => None,
     }
 }
 
@@ -345,27 +377,36 @@ fn result_left_out(result: &str) -> Option<String> {
 
 /// Returns the indices of the names of a game's players: those before its moves, and behind them if no other game is in
 /// the text.
-fn names_of<'n>(plays: &'n [Play], game: usize, named: &'n [Named]) -> impl Iterator<Item = usize> + 'n {
+fn names_of<'n>(
+    plays: &'n [Play],
+    game: usize,
+    is_only: bool,
+    named: &'n [Named],
+) -> impl Iterator<Item = usize> + 'n {
     let play = &plays[game];
     let from = game.checked_sub(1).map_or(0, |before| plays[before].end);
     let is_own = move |named: &Named| {
         let is_before = (from..=play.begin).contains(&named.at);
-        is_before || plays.len() == 1 && named.at >= play.end
+        is_before || is_only && named.at >= play.end
     };
     named.iter().enumerate().filter(move |(_, named)| is_own(named)).map(|(at, _)| at)
 }
 
+/// Returns the number of results before the first game.
+fn results_before(plays: &[Play], results: &[Outcome]) -> usize {
+    plays.first().map_or(0, |first| results.partition_point(|result| result.at <= first.begin))
+}
+
 /// Returns warnings of whole moves in a text that holds no game. `line` is the number of its first line.
 pub(super) fn strays(text: &str, line: usize) -> Vec<Warning> {
-    let found = Lexer::new(text, false).read();
     let mut lines = Lines::from(text, line);
-    let mut moves = whole_moves(&found.pieces, text);
-    let shown = moves.by_ref().take(MAX_WARNINGS);
-    let mut warnings: Vec<Warning> =
-        shown.map(|(offset, text)| Warning::new(lines.at(offset), text)).collect();
-    if let Some([first, last]) =
-        moves.map(|(offset, _)| [offset; 2]).reduce(|[first, _], [last, _]| [first, last])
-    {
+    let mut warnings = Vec::new();
+    let mut more: Option<[usize; 2]> = None;
+    each_outside(text, false, &mut |offset, text| match warnings.len() < MAX_WARNINGS {
+        true => warnings.push(Warning::new(lines.at(offset), text)),
+        false => more = Some([more.map_or(offset, |[first, _]| first), offset]),
+    });
+    if let Some([first, last]) = more {
         let [first, last] = [first, last].map(|offset| lines.at(offset));
         let text = format!("more lines up to line {last} hold moves that are in no game");
         warnings.push(Warning::new(first, text));
@@ -392,43 +433,10 @@ struct Scan<'a, 'i, 't> {
     is_json: bool,
     /// Offsets of games with less than two moves and no header.
     lone: Vec<usize>,
+    section: Section,
 }
 
 impl Scan<'_, '_, '_> {
-    /// Reads the sections of the text; each begins with a header.
-    fn read(mut self, found: &Found) {
-        let mut heading = Heading { start: self.start, ..Heading::default() };
-        let (mut begin, mut said) = (0, Statements::from(0));
-        for (at, offset, mark) in &found.marks {
-            let is_new = match mark {
-                Mark::Header(_) => heading.is_ccgc || heading.has_tags || begin < *at,
-                // In JSON, they belong to an object or a string.
-                Mark::Fen(_) | Mark::Tag(..) if self.is_json => false,
-                // A result behind all moves is that of the last game.
-                Mark::Tag(Label::Result | Label::Winner | Label::Loser, _) if *at == found.pieces.len() => {
-                    heading.is_ccgc && begin == *at
-                }
-                Mark::Tag(..) | Mark::Fen(_) => begin < *at || heading.is_ccgc,
-                _ => false,
-            };
-            if is_new {
-                said.range.end = *offset;
-                self.section(heading, &found.pieces[begin..*at], &said);
-                heading = Heading { start: self.start, offset: *offset, ..Heading::default() };
-                (begin, said) = (*at, Statements::from(*offset));
-            }
-            said.add(mark, *at - begin, *offset, self.is_json);
-            self.state(&mut heading, mark, *offset);
-        }
-        said.range.end = self.text.len();
-        self.section(heading, &found.pieces[begin..], &said);
-        if self.intake.games > self.games + 1 {
-            for offset in std::mem::take(&mut self.lone) {
-                self.warn(offset, "a game with less than two moves is assumed here");
-            }
-        }
-    }
-
     /// Warns of a doubt about what was read.
     fn remark(&mut self, offset: usize, text: impl Into<String>) {
         self.intake.remarks += 1;
@@ -503,47 +511,37 @@ impl Scan<'_, '_, '_> {
         }
     }
 
-    /// Adds the games of a section.
-    fn section(&mut self, mut heading: Heading, pieces: &[Piece], said: &Statements) {
-        let plays = self.plays(&heading, pieces, said);
-        let is_lone =
-            plays.is_empty() && (heading.is_ccgc || heading.start.is_some() && self.start.is_none());
-        if is_lone {
-            self.game_without_moves(&mut heading, said);
+    /// Adds a game of a section, the first one with the heading.
+    fn game(&mut self, section: &mut Section, all: &Games, index: usize) {
+        let Games { pieces, said, plays, owned, used } = all;
+        let (play, number) = (&plays[index], section.games + index);
+        let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
+        let stated = play.first.or(owned.firsts.get(index).copied().flatten());
+        let heading = &mut section.heading;
+        let first = stated.or(heading.first);
+        let mut further = Heading { first, is_ccgc: heading.is_ccgc, ..Heading::default() };
+        let own_heading = if number == 0 { &mut *heading } else { &mut further };
+        let names: Vec<&Named> = of_game(&owned.named, index).map(|at| &said.named[at]).collect();
+        self.name(own_heading, &names, first, play.way.start.side());
+        let results: Vec<&Outcome> = of_game(&owned.results, index).map(|at| &said.results[at]).collect();
+        self.head(own_heading, &mut record, stated, &results);
+        of_game(&owned.details, index).for_each(|at| add_detail(&mut record, said.details[at].1));
+        let edge = play.way.start.size().edge();
+        if let Some(stated) = heading.edge.filter(|&stated| number == 0 && stated != edge) {
+            let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");
+            self.warn(pieces[play.begin].begin as usize, text);
         }
-        let owned = if is_lone { Owned::default() } else { self.owned(&plays, pieces, said) };
-        let mut used = vec![false; pieces.len()];
-        for (index, play) in plays.iter().enumerate() {
-            used[play.begin..play.end].fill(true);
-            play.skipped.iter().for_each(|skipped| used[skipped.clone()].fill(false));
-            let mut record = GameRecord::new("", "", play.way.start).with_moves(&play.moves);
-            let stated = play.first.or(owned.firsts.get(index).copied().flatten());
-            let first = stated.or(heading.first);
-            let mut further = Heading { first, is_ccgc: heading.is_ccgc, ..Heading::default() };
-            let own_heading = if index == 0 { &mut heading } else { &mut further };
-            let names: Vec<&Named> = of_game(&owned.named, index).map(|at| &said.named[at]).collect();
-            self.name(own_heading, &names, first, play.way.start.side());
-            let results: Vec<&Outcome> = of_game(&owned.results, index).map(|at| &said.results[at]).collect();
-            self.head(own_heading, &mut record, stated, &results);
-            of_game(&owned.details, index).for_each(|at| add_detail(&mut record, said.details[at].1));
-            let edge = play.way.start.size().edge();
-            if let Some(stated) = heading.edge.filter(|&stated| index == 0 && stated != edge) {
-                let text = format!("the text states {stated} rows, but the moves are those of {edge}x{edge}");
-                self.warn(pieces[play.begin].begin as usize, text);
-            }
-            let has_header = index == 0 && (heading.is_ccgc || heading.has_tags);
-            if play.moves.len() == 1 && (!has_header || plays.len() > 1) {
-                self.lone.push(pieces[play.begin].begin as usize);
-            }
-            self.explain(play, &pieces[play.begin], index);
-            self.explain_pieces(play, pieces, &used);
-            let goes_on = plays.get(index + 1).is_some_and(|next| next.begin == play.end);
-            if let Some(next) = pieces.get(play.end).filter(|_| !goes_on) {
-                self.explain_end(play, &record, next);
-            }
-            self.intake.add(record, 0);
+        let has_header = number == 0 && (heading.is_ccgc || heading.has_tags);
+        if play.moves.len() == 1 && (!has_header || section.games + plays.len() > 1) {
+            self.lone.push(pieces[play.begin].begin as usize);
         }
-        self.unused(pieces, &used, plays.is_empty());
+        self.explain(play, &pieces[play.begin], number);
+        self.explain_pieces(play, pieces, used);
+        let goes_on = plays.get(index + 1).is_some_and(|next| next.begin == play.end);
+        if let Some(next) = pieces.get(play.end).filter(|_| !goes_on) {
+            self.explain_end(play, &record, next);
+        }
+        self.intake.add(record, 0);
     }
 
     /// Adds the game of a section without moves.
@@ -559,21 +557,40 @@ impl Scan<'_, '_, '_> {
     }
 
     /// Finds the games of a section. In JSON, a start position is that of the moves in its object.
-    fn plays(&mut self, heading: &Heading, pieces: &[Piece], said: &Statements) -> Vec<Play> {
-        let stated = |start| Stated { start, edge: heading.edge };
+    fn plays(
+        &self,
+        section: &Section,
+        pieces: &[Piece],
+        said: &Statements,
+        problems: &mut Vec<Problem>,
+    ) -> Vec<Play> {
+        let stated = |start| Stated { start, edge: section.heading.edge };
+        let known = section.known.as_ref();
         if !self.is_json {
-            return replay::games(pieces, stated(heading.start));
+            return replay::games(pieces, stated(section.heading.start), known);
         }
         let mut plays = Vec::new();
-        for (range, start) in self.starts(pieces, said) {
-            let games = replay::games(&pieces[range.clone()], stated(start));
-            plays.extend(games.into_iter().map(|play| play.behind(range.start)));
+        for (range, start) in self.starts(pieces, said, problems) {
+            let begins_there = |play: &&Play| {
+                let usual = Position::start(play.way.start.size());
+                range.start == 0 && range.end > play.end && start.unwrap_or(usual) == play.way.start
+            };
+            let games = replay::games(&pieces[range.clone()], stated(start), known.filter(begins_there));
+            for play in games {
+                reserve_some(&mut plays);
+                plays.push(play.behind(range.start));
+            }
         }
         plays
     }
 
     /// Parts the pieces of a section of JSON by their start positions.
-    fn starts(&mut self, pieces: &[Piece], said: &Statements) -> Vec<(Range<usize>, Option<Position>)> {
+    fn starts(
+        &self,
+        pieces: &[Piece],
+        said: &Statements,
+        problems: &mut Vec<Problem>,
+    ) -> Vec<(Range<usize>, Option<Position>)> {
         let whole: Vec<usize> =
             (0..pieces.len()).filter(|&index| pieces[index].form != Form::Fragment).collect();
         let begins = whole.iter().map(|&index| pieces[index].begin as usize).collect();
@@ -593,7 +610,7 @@ impl Scan<'_, '_, '_> {
                 starts.push((first, Reverse(last + 1), Reverse(is_behind), position));
             } else {
                 let text = "the start position is not understood; the game is read from the usual start";
-                self.warn(offset, text);
+                problems.push((offset, text.into()));
             }
         }
         starts.sort_by_key(|&(first, end, order, _)| (first, end, order));
@@ -616,19 +633,26 @@ impl Scan<'_, '_, '_> {
 
     /// Returns the containers around places of a section of JSON that hold any of these offsets.
     fn around(&self, said: &Statements, mut held: Vec<usize>, places: &[usize]) -> Vec<Container> {
-        let begin = said.range.start;
-        held.iter_mut().for_each(|offset| *offset -= begin);
-        let places: Vec<usize> = places.iter().map(|place| place - begin).collect();
-        // A section begins with a header, which is in a string.
-        containers::around(&self.text[said.range.clone()], begin > 0, &held, &places)
+        let begin = said.begin();
+        held.iter_mut().for_each(|offset| *offset = offset.saturating_sub(begin));
+        let places: Vec<usize> = places.iter().map(|place| place.saturating_sub(begin)).collect();
+        said.inside(self.text).around(&held, &places)
     }
 
     /// Returns the games that the statements of a section belong to. Warns of those in no game.
-    fn owned(&mut self, plays: &[Play], pieces: &[Piece], said: &Statements) -> Owned {
+    fn owned(
+        &self,
+        section: &Section,
+        plays: &[Play],
+        pieces: &[Piece],
+        said: &Statements,
+        problems: &mut Vec<Problem>,
+    ) -> Owned {
         if !self.is_json {
-            let results = self.owners(plays, pieces, &said.results).into_iter();
+            let results = self.owners(section, plays, pieces, &said.results).into_iter();
             let results = results.enumerate().map(|(at, game)| (game, at)).collect();
-            let names = |game: usize| names_of(plays, game, &said.named).map(move |at| (game, at));
+            let is_only = section.games + plays.len() == 1;
+            let names = |game: usize| names_of(plays, game, is_only, &said.named).map(move |at| (game, at));
             return Owned { results, named: (0..plays.len()).flat_map(names).collect(), ..Owned::default() };
         }
         let of = |places: Vec<usize>| {
@@ -642,14 +666,26 @@ impl Scan<'_, '_, '_> {
         let named = of(said.named.iter().map(|named| named.offset).collect());
         let details = of(said.details.iter().map(|detail| detail.0).collect());
         let firsts = of(said.firsts.iter().map(|first| first.0).collect());
-        for (result, _) in said.results.iter().zip(&results).filter(|(_, games)| games.len() != 1) {
-            let problem = left_out(self.text, result.offset, result.winner.err());
-            problem.into_iter().for_each(|problem| self.warn(result.offset, problem));
-        }
-        for (named, _) in said.named.iter().zip(&named).filter(|(_, games)| games.len() != 1) {
-            self.warn(named.offset, format!("the name {} is not kept: it stands beside no game", named.name));
-        }
+        let results_left = said.results.iter().zip(&results).filter(|(_, games)| games.len() != 1);
+        let named_left = said.named.iter().zip(&named).filter(|(_, games)| games.len() != 1);
+        self.left_over(results_left.map(|(result, _)| result), named_left.map(|(named, _)| named), problems);
         Owned::new(&results, &named, &details, firsts.into_iter().zip(&said.firsts), plays.len())
+    }
+
+    /// Adds problems of results and names in no game.
+    fn left_over<'s>(
+        &self,
+        results: impl Iterator<Item = &'s Outcome>,
+        named: impl Iterator<Item = &'s Named>,
+        problems: &mut Vec<Problem>,
+    ) {
+        let problem = |result: &Outcome| {
+            Some((result.offset, left_out(self.text, result.offset, result.winner.err())?))
+        };
+        problems.extend(results.filter_map(problem));
+        problems.extend(named.map(|named| {
+            (named.offset, format!("the name {} is not kept: it stands beside no game", named.name))
+        }));
     }
 
     /// Warns of moves of a game that can be read in another way.
@@ -706,9 +742,8 @@ impl Scan<'_, '_, '_> {
 
     /// Returns the index of the game that each result belongs to. A result between two games belongs to the nearer one,
     /// in lines; of equally near ones to the game behind it if results stand before the first game, too.
-    fn owners(&self, plays: &[Play], pieces: &[Piece], results: &[Outcome]) -> Vec<usize> {
-        let before =
-            plays.first().map_or(0, |first| results.partition_point(|result| result.at <= first.begin));
+    fn owners(&self, section: &Section, plays: &[Play], pieces: &[Piece], results: &[Outcome]) -> Vec<usize> {
+        let before = section.results_before.unwrap_or_else(|| results_before(plays, results));
         let games_begun = |result: &Outcome| plays.partition_point(|play| play.begin < result.at);
         let mut owners = Vec::with_capacity(results.len());
         for group in results.chunk_by(|a, b| games_begun(a) == games_begun(b)) {
@@ -865,9 +900,12 @@ impl Scan<'_, '_, '_> {
     }
 
     /// Warns of pieces in no game: one warning a line.
-    fn unused(&mut self, pieces: &[Piece], used: &[bool], is_empty: bool) {
-        let is_used = |form| pieces.iter().zip(used).any(|(piece, used)| *used && piece.form == form);
-        let [has_letters, has_numbers] = [Form::Letters, Form::Numbers].map(is_used);
+    fn unused(&mut self, pieces: &[Piece], used: &[bool], is_empty: bool, shown: &mut Shown) {
+        for (piece, _) in pieces.iter().zip(used).filter(|(_, used)| **used) {
+            shown.has_letters |= piece.form == Form::Letters;
+            shown.has_numbers |= piece.form == Form::Numbers;
+        }
+        let (has_letters, has_numbers) = (shown.has_letters, shown.has_numbers);
         let text = self.text;
         let is_word = |piece: &Piece| text[piece.begin as usize..].starts_with(|c: char| c.is_alphabetic());
         let is_shown = |piece: &Piece| match piece.form {
@@ -879,25 +917,29 @@ impl Scan<'_, '_, '_> {
         };
         // Only the first lines are kept: their numbers, first pieces and numbers of pieces.
         let mut lines: Vec<(usize, Vec<&Piece>, usize)> = Vec::new();
-        let mut more: Option<[usize; 2]> = None;
         for (piece, _) in pieces.iter().zip(used).filter(|(piece, used)| !**used && is_shown(piece)) {
             let line = self.lines.at(piece.begin as usize);
-            let is_kept = lines.len() < MAX_WARNINGS;
+            let is_kept = shown.lines + lines.len() < MAX_WARNINGS;
             match lines.last_mut().filter(|last| last.0 == line) {
                 Some((_, shown, count)) => {
                     shown.extend((*count < 4).then_some(piece));
                     *count += 1;
                 }
                 None if is_kept => lines.push((line, vec![piece], 1)),
-                None => more = Some([more.map_or(line, |[first, _]| first), line]),
+                None => shown.more = Some([shown.more.map_or(line, |[first, _]| first), line]),
             }
         }
+        shown.lines += lines.len();
         for (line, shown, count) in lines {
             let texts: Vec<String> = shown.iter().map(|piece| self.shown(piece)).collect();
             let more = if count > 4 { format!(" and {} more", count - 4) } else { String::new() };
             self.intake.warnings.push(Warning::new(line, format!("in no game: {}{more}", texts.join(", "))));
         }
-        if let Some([first, last]) = more {
+    }
+
+    /// Sums up the lines with pieces in no game that have no warning.
+    fn sum_up(&mut self, shown: &Shown) {
+        if let Some([first, last]) = shown.more {
             let text = format!("more lines up to line {last} hold moves that are in no game");
             self.intake.warnings.push(Warning::new(first, text));
         }

@@ -4,6 +4,7 @@ use super::piece::{Aside, Beside, Border, Colour, Form, OPEN, Piece};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::{Size, Square};
+use crate::record::reading::reserve_some;
 use crate::record::work;
 use std::ops::Range;
 
@@ -224,11 +225,20 @@ impl Play {
     }
 
     /// Counts the indices from `offset`.
-    pub fn behind(mut self, offset: usize) -> Self {
-        (self.begin, self.end) = (self.begin + offset, self.end + offset);
-        self.joint = self.joint.map(|joint| joint + offset);
+    pub fn behind(self, offset: usize) -> Self {
+        self.with_indices(|index| index + offset)
+    }
+
+    /// Counts the indices without the first `pieces`, which come before the game.
+    pub fn without(self, pieces: usize) -> Self {
+        self.with_indices(|index| index - pieces)
+    }
+
+    fn with_indices(mut self, change: impl Fn(usize) -> usize) -> Self {
+        (self.begin, self.end) = (change(self.begin), change(self.end));
+        self.joint = self.joint.map(&change);
         for skipped in &mut self.skipped {
-            *skipped = skipped.start + offset..skipped.end + offset;
+            *skipped = change(skipped.start)..change(skipped.end);
         }
         self
     }
@@ -287,14 +297,14 @@ impl Play {
     }
 
     /// Returns the first piece behind a gap from which all further moves are legal from the start as well; behind a line
-    /// of text, only if they are several.
-    fn joint(&self, pieces: &[Piece], asides: Aside) -> Option<usize> {
+    /// of text, only if they are several. `from` is the first one that can be.
+    fn joint(&self, pieces: &[Piece], asides: Aside, from: usize) -> Option<usize> {
         let least = |index: usize| match pieces[index].border {
             Border::Line => Some(2),
             Border::Gap => Some(1),
             _ => None,
         };
-        (self.begin + 1..self.end).find(|&index| {
+        (from..self.end).find(|&index| {
             least(index).is_some_and(|least| {
                 let other = Self::new(self.way, pieces, index, asides);
                 other.moves.len() >= least && other.end >= self.end
@@ -345,13 +355,13 @@ pub fn begins(piece: &Piece, start: Position) -> bool {
     Way::all(Some(start), &[piece.form]).iter().any(is_legal)
 }
 
-/// Finds the games in a list of pieces, in order.
-pub fn games(pieces: &[Piece], stated: Stated) -> Vec<Play> {
+/// Finds the games in a list of pieces, in order. `known` is the first one, if it is known.
+pub fn games(pieces: &[Piece], stated: Stated, known: Option<&Play>) -> Vec<Play> {
     let levels = [Aside::No, Aside::Parenthesis, Aside::Comment];
     let present = |level: &Aside| pieces.iter().any(|piece| piece.aside == *level);
     let mut best: Vec<Play> = Vec::new();
     for level in levels.into_iter().filter(present) {
-        let found = games_at(pieces, stated, level);
+        let found = games_at(pieces, stated, level, known.cloned());
         let longest = |games: &[Play]| games.iter().map(|play| play.moves.len()).max().unwrap_or_default();
         let is_variation = || {
             let of = |games: &[Play]| games.iter().max_by_key(|play| play.moves.len()).cloned();
@@ -367,9 +377,9 @@ pub fn games(pieces: &[Piece], stated: Stated) -> Vec<Play> {
     best
 }
 
-fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
-    let mut games: Vec<Play> = Vec::new();
-    let (mut at, mut announced) = (0, true);
+fn games_at(pieces: &[Piece], stated: Stated, asides: Aside, known: Option<Play>) -> Vec<Play> {
+    let (mut at, mut announced) = (known.as_ref().map_or(0, |play| play.end), known.is_none());
+    let mut games: Vec<Play> = known.into_iter().collect();
     while at < pieces.len() {
         let before = games.last().map(|play| play.way);
         announced |= pieces[at].restarts();
@@ -398,14 +408,18 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
             last.moves.truncate(last.moves.len().saturating_sub(last.end - play.begin));
             last.end = play.begin;
         }
-        if let Some(last) = games.pop_if(|last| play.repeats(last, pieces)) {
-            if last.moves == play.moves {
-                skip(&mut play.skipped, play.begin..play.end);
+        let mut from = play.begin + 1;
+        if let Some(mut last) = games.pop_if(|last| play.repeats(last, pieces)) {
+            match last.moves == play.moves {
+                true => skip(&mut last.skipped, play.begin..play.end),
+                false => last.skipped.append(&mut play.skipped),
             }
-            play.skipped.extend(last.skipped);
-            play.begin = last.begin;
+            (play.begin, play.skipped) = (last.begin, last.skipped);
+            // Where no other game goes on up to the end of the last one, none does up to this end.
+            from = last.joint.unwrap_or(last.end);
         }
-        play.joint = play.joint(pieces, asides);
+        play.joint = play.joint(pieces, asides, from);
+        reserve_some(&mut games);
         games.push(play);
         announced = false;
     }

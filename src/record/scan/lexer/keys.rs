@@ -13,6 +13,9 @@ const MAX_AROUND: usize = 8;
 /// Maximum number of names of moves that are told apart.
 const MAX_NAMES: usize = 1000;
 
+/// Number of players of a game.
+const MAX_PLAYERS: usize = 2;
+
 /// Name of all lists of played moves.
 const PLAYED: &str = "moves";
 
@@ -25,6 +28,10 @@ pub(super) struct Keys<'a> {
     open: Vec<(usize, &'a str)>,
     /// Names of pieces, each with the number of pieces before those that have it.
     pieces: Vec<(usize, &'a str)>,
+    /// Number of pieces by their name, and the order of the names.
+    counts: HashMap<String, (usize, usize)>,
+    /// Names of the players, which can be those of values, too.
+    players: Vec<String>,
 }
 
 impl<'a> Keys<'a> {
@@ -62,29 +69,37 @@ impl<'a> Keys<'a> {
     }
 
     /// Sets pieces aside that have another name than those of the game: lists such as `moves`, else those of the name
-    /// with most pieces. `players` are the names of the players, which can be those of values, too.
-    pub fn set_aside(&self, pieces: &mut [Piece], players: &[&str]) {
-        if self.pieces.len() < 2 {
-            return;
-        }
-        let normal = |name: &str| if players.contains(&name) { PLAYED.to_owned() } else { normal(name) };
+    /// with most pieces so far. `named` are the names of players.
+    pub fn set_aside<'n>(&mut self, pieces: &mut [Piece], named: impl Iterator<Item = &'n str>) {
+        let Some(&(_, last)) = self.pieces.last() else { return };
+        self.players.extend(named.take(MAX_PLAYERS - self.players.len()).map(str::to_owned));
+        let normal = |name: &str| match self.players.iter().any(|player| player == name) {
+            true => PLAYED.to_owned(),
+            false => normal(name),
+        };
         let ends = self.pieces.iter().skip(1).map(|(begin, _)| *begin).chain([pieces.len()]);
         let runs =
             || self.pieces.iter().zip(ends.clone()).map(|(&(begin, name), end)| (begin..end, normal(name)));
-        let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
         for (range, name) in runs() {
             let is_played = |piece: &&Piece| piece.aside != Aside::Comment && piece.form != Form::Fragment;
             let count = pieces[range].iter().filter(is_played).count();
-            let order = usize::MAX - counts.len();
-            if count > 0 && (counts.len() < MAX_NAMES || counts.contains_key(&name)) {
-                counts.entry(name).or_insert((0, order)).0 += count;
+            let order = usize::MAX - self.counts.len();
+            if count > 0 && (self.counts.len() < MAX_NAMES || self.counts.contains_key(&name)) {
+                self.counts.entry(name).or_insert((0, order)).0 += count;
             }
         }
-        let most = counts.iter().max_by_key(|(name, count)| (*name == PLAYED, **count));
-        let Some(own) = most.map(|(name, _)| name.clone()) else { return };
-        for (range, _) in runs().filter(|(_, name)| *name != own) {
-            pieces[range].iter_mut().for_each(|piece| piece.aside = Aside::Comment);
+        let most = self.counts.iter().max_by_key(|(name, count)| (*name == PLAYED, **count));
+        if let Some((own, _)) = most {
+            for (range, _) in runs().filter(|(_, name)| name != own) {
+                pieces[range].iter_mut().for_each(|piece| piece.aside = Aside::Comment);
+            }
         }
+        self.pieces = vec![(pieces.len(), last)];
+    }
+
+    /// Counts pieces without the first ones.
+    pub fn forget(&mut self, pieces: usize) {
+        self.pieces.iter_mut().for_each(|(begin, _)| *begin = begin.saturating_sub(pieces));
     }
 }
 

@@ -10,6 +10,7 @@ use super::header;
 use super::piece::{Aside, Beside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player};
 use super::verdict;
 use super::words;
+use crate::record::reading::reserve_some;
 use keys::Keys;
 
 /// What a text holds, in its order.
@@ -19,6 +20,41 @@ pub struct Found {
     pub pieces: Vec<Piece>,
     /// Statements, each with the number of pieces before it and its offset.
     pub marks: Vec<(usize, usize, Mark)>,
+}
+
+impl Found {
+    /// Returns the number of pieces and marks.
+    pub fn len(&self) -> usize {
+        self.pieces.len() + self.marks.len()
+    }
+
+    /// Drains the first pieces, and the marks that `keeps` refuses by their index, offset and content.
+    pub fn forget(&mut self, pieces: usize, mut keeps: impl FnMut(usize, usize, &Mark) -> bool) {
+        self.pieces.drain(..pieces);
+        let mut index = 0;
+        self.marks.retain_mut(|(at, offset, mark)| {
+            *at = at.saturating_sub(pieces);
+            index += 1;
+            keeps(index - 1, *offset, mark)
+        });
+    }
+}
+
+/// Number of pieces and marks after which a part of a text is handed on: many more than those of a game.
+const WINDOW: usize = 1 << 13;
+
+#[cfg(test)]
+thread_local! {
+    /// Another [`WINDOW`] for tests.
+    pub(super) static SHORT: std::cell::Cell<usize> = const { std::cell::Cell::new(WINDOW) };
+}
+
+/// Returns [`WINDOW`].
+pub fn window() -> usize {
+    #[cfg(test)]
+    return SHORT.get();
+    #[cfg(not(test))]
+    WINDOW
 }
 
 /// A square or a pair of letters that is not yet part of a whole move.
@@ -154,11 +190,11 @@ pub struct Lexer<'a> {
     numbering: Option<i64>,
     /// True if a point or the beginning of the line shows that the number counts moves.
     counts: bool,
-    /// Number of the last move that has one, and number of pieces before it, in a sequence that begins with 1.
-    sequence: Option<(i64, usize)>,
+    /// Number of the last move that has one, and index of its piece, in a sequence that begins with 1.
+    sequence: Option<(i64, isize)>,
     highest: i64,
-    /// Number of pieces before the last one with the number 1.
-    first_numbered: usize,
+    /// Index of the last piece with the number 1.
+    first_numbered: isize,
     /// True if a heading such as `Game 2` comes before the next move.
     begins_game: bool,
     /// True after a result, which ends a game.
@@ -177,6 +213,8 @@ pub struct Lexer<'a> {
     had_space: bool,
     /// True while the value to come belongs to a name that is not a coordinate.
     has_key: bool,
+    /// Edge of the board that the text states.
+    edge: Option<usize>,
 }
 
 impl<'a> Lexer<'a> {
@@ -185,8 +223,7 @@ impl<'a> Lexer<'a> {
         Self {
             text,
             at: 0,
-            // Most texts are moves of 9 bytes and more; growing would need thrice the memory for a while.
-            found: Found { pieces: Vec::with_capacity(text.len() / 9), marks: Vec::new() },
+            found: Found::default(),
             line: 0,
             is_json,
             points: Vec::new(),
@@ -216,12 +253,33 @@ impl<'a> Lexer<'a> {
             key: None,
             had_space: true,
             has_key: false,
+            edge: None,
         }
     }
 
     /// Reads the whole text.
-    pub fn read(mut self) -> Found {
+    pub fn read(self) -> Found {
+        let mut whole = Found::default();
+        self.read_in_parts(&mut |found, is_last| {
+            if is_last {
+                whole = std::mem::take(found);
+            }
+        });
+        whole
+    }
+
+    /// Reads the whole text. Calls a function each time when [`window`] pieces and marks were found, and at the end, which
+    /// it is told. The function can drain the first pieces and marks; it keeps the last piece until the end.
+    pub fn read_in_parts(mut self, take: &mut dyn FnMut(&mut Found, bool)) {
+        let mut limit = window();
         while let Some(letter) = self.peek() {
+            if self.found.len() >= limit {
+                self.set_aside();
+                let known = self.found.pieces.len();
+                take(&mut self.found, false);
+                self.forget(known - self.found.pieces.len());
+                limit = window().max(2 * self.found.len());
+            }
             if header::can_begin(&self.text[self.at..]) && (self.header() || self.tag()) {
                 continue;
             }
@@ -234,12 +292,25 @@ impl<'a> Lexer<'a> {
         self.whole_line();
         self.end_points();
         self.end_run();
+        self.set_aside();
+        take(&mut self.found, true);
+    }
+
+    /// Sets the pieces aside that have another name of JSON than those of the game.
+    fn set_aside(&mut self) {
         let players = self.found.marks.iter().filter_map(|(.., mark)| match mark {
             Mark::Named(_, name) => Some(name.as_str()),
             _ => None,
         });
-        self.keys.set_aside(&mut self.found.pieces, &players.take(2).collect::<Vec<_>>());
-        self.found
+        self.keys.set_aside(&mut self.found.pieces, players);
+    }
+
+    /// Counts indices of pieces without the first ones, which were drained.
+    fn forget(&mut self, pieces: usize) {
+        self.first_numbered -= pieces as isize;
+        self.sequence = self.sequence.map(|(number, index)| (number, index - pieces as isize));
+        self.opened.items.iter_mut().for_each(|opened| opened.pieces = opened.pieces.saturating_sub(pieces));
+        self.keys.forget(pieces);
     }
 
     fn peek(&self) -> Option<char> {
@@ -260,7 +331,16 @@ impl<'a> Lexer<'a> {
     fn mark(&mut self, mark: Mark) {
         self.end_points();
         self.end_run();
-        self.found.marks.push((self.found.pieces.len(), self.at, mark));
+        if let Mark::Edge(edge) = mark {
+            self.edge = Some(edge);
+        }
+        self.mark_at(self.at, mark);
+    }
+
+    /// Adds a mark at an offset.
+    fn mark_at(&mut self, offset: usize, mark: Mark) {
+        reserve_some(&mut self.found.marks);
+        self.found.marks.push((self.found.pieces.len(), offset, mark));
     }
 
     /// Reads a token that begins with `letter`.
@@ -634,7 +714,7 @@ impl<'a> Lexer<'a> {
 
     fn push(&mut self, form: Form, numbers: [[i8; 2]; 3], begin: usize, end: usize, is_weak: bool) {
         let numbering = self.numbering.take();
-        let again = self.highest > 1 || self.found.pieces.len() > self.first_numbered + 1;
+        let again = self.highest > 1 || self.found.pieces.len() as isize > self.first_numbered + 1;
         let is_first = form != Form::Numbers && numbering == Some(1);
         let follows_end = std::mem::take(&mut self.is_over) && !self.found.pieces.is_empty();
         let is_numbered = form != Form::Numbers && numbering.is_some_and(|number| number > 1);
@@ -652,9 +732,8 @@ impl<'a> Lexer<'a> {
         };
         (self.begins_game, self.after_unclear) = (false, false);
         self.here.named.clear();
-        if is_first {
-            self.first_numbered = self.found.pieces.len();
-        }
+        let index = self.found.pieces.len() as isize;
+        self.first_numbered = if is_first { index } else { self.first_numbered };
         if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
             self.highest = if border >= Border::Heading { 1 } else { self.highest.max(number) };
         }
@@ -667,6 +746,7 @@ impl<'a> Lexer<'a> {
             () if inside => Aside::Parenthesis,
             () => Aside::No,
         };
+        reserve_some(&mut self.found.pieces);
         self.found.pieces.push(Piece {
             begin: begin as u32,
             end: end as u32,
@@ -695,12 +775,12 @@ impl<'a> Lexer<'a> {
 
     /// Compares the number of a move with the one before; marks a gap. Turns of two moves, or moves, can be counted.
     fn follow(&mut self, number: i64, begin: usize) {
-        let known = self.found.pieces.len();
+        let known = self.found.pieces.len() as isize;
         if let Some((last, before)) = self.sequence.filter(|_| number > 1) {
             let moves = (known - before) as i64;
             let step = number.saturating_sub(last);
             if step > 1 && step > (moves + 1) / 2 {
-                self.found.marks.push((known, begin, Mark::Gap(last, number)));
+                self.mark_at(begin, Mark::Gap(last, number));
             }
             self.sequence = Some((number, known));
         } else {

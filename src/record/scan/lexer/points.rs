@@ -113,10 +113,9 @@ impl Lexer<'_> {
 
     /// True if a character of punctuation at the offset comes directly before a square.
     fn goes_on_with_a_square(&self, end: usize) -> bool {
-        let mut after = self.text[end..].chars().map(half_width);
-        let is_tied = after.next().is_some_and(|c| c.is_ascii_punctuation());
-        let word: String = after.take_while(char::is_ascii_alphanumeric).collect();
-        is_tied && !word.starts_with('Q') && words::squares(&word).is_some()
+        let mut after = self.text[end..].chars();
+        let is_tied = after.next().is_some_and(|c| half_width(c).is_ascii_punctuation());
+        is_tied && squares_at(after.as_str(), usize::MAX).is_some()
     }
 
     /// True if the squares behind an offset, each behind a sign of punctuation, or behind spaces, make a whole move of
@@ -129,13 +128,8 @@ impl Lexer<'_> {
                 let after = if after.starts_with(gap) { after } else { rest };
                 let begin = after.char_indices().take(4).find(|(_, c)| !separators.contains(half_width(*c)));
                 let square = &after[begin.map_or(after.len(), |(at, _)| at)..];
-                let letters = square.chars().take(4).take_while(|c| half_width(*c).is_ascii_alphanumeric());
-                let length: usize = letters.clone().map(char::len_utf8).sum();
-                let word: String = letters.map(half_width).collect();
-                let is_square = word.len() < 4 && square.len() < after.len() && !word.starts_with('Q');
-                if !is_square || words::squares(&word).is_none_or(|(_, all)| all.len() != 1) {
-                    break;
-                }
+                let next = squares_at(square, 4).filter(|(_, all)| all.len() == 1);
+                let Some((length, _)) = next.filter(|_| square.len() < after.len()) else { break };
                 (count, rest) = (count + 1, &square[length..]);
             }
             count
@@ -170,4 +164,15 @@ impl Lexer<'_> {
         let is_weak = self.form == Form::Letters || !points[1].is_tight && self.here.prose > 1;
         self.push_fragment(first.begin, last.end, is_weak);
     }
+}
+
+/// Returns the length in bytes of the word that a text begins with, and its squares. `None` if it has none, begins with the
+/// letter of a piece, or has `most` letters or more.
+fn squares_at(text: &str, most: usize) -> Option<(usize, Vec<[i8; 2]>)> {
+    let letters = text.chars().take(most).take_while(|c| half_width(*c).is_ascii_alphanumeric());
+    let length = letters.clone().map(char::len_utf8).sum();
+    let word: String = letters.map(half_width).collect();
+    let is_fit = word.len() < most && !word.starts_with('Q');
+    let (_, squares) = words::squares(&word).filter(|_| is_fit)?;
+    Some((length, squares))
 }

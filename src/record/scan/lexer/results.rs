@@ -177,7 +177,7 @@ impl<'a> Lexer<'a> {
             let offset = self.here.begin + line.len();
             let [from, to] = [begin, end].map(|at| at as u32);
             let mark = Mark::Sentence { begin: from, end: to, may_name: self.is_main_line() };
-            self.found.marks.push((self.found.pieces.len(), offset, mark));
+            self.mark_at(offset, mark);
             self.judged = end;
             self.is_over |= is_certain && self.is_main_line();
             return;
@@ -194,10 +194,12 @@ impl<'a> Lexer<'a> {
 
     /// True if words of a sentence stand between the last piece and here.
     fn is_in_prose(&self) -> bool {
-        let line =
-            self.text[self.end_of_moves().min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
-        let words = line.rsplit(|c| "}>|)].;".contains(half_width(c))).next().unwrap_or_default();
-        !self.is_json && self.points.is_empty() && words.contains(char::is_alphabetic)
+        if self.is_json || !self.points.is_empty() {
+            return false;
+        }
+        let before = self.text[self.end_of_moves().min(self.at)..self.at].chars().rev().map(half_width);
+        let words = before.take(MAX_SENTENCE).take_while(|letter| !"\n}>|)].;".contains(*letter));
+        words.into_iter().any(char::is_alphabetic)
     }
 
     /// True if a move in numbers has begun: in this line, or in lines of two numbers.

@@ -75,8 +75,7 @@ impl<'a> Lexer<'a> {
         let is_named = in_line.into_iter().any(|(.., mark)| matches!(mark, Mark::Named(..)));
         if !is_named && self.unclear < MAX_UNCLEAR {
             self.unclear += 1;
-            let (at, begin) = (self.found.pieces.len(), self.here.begin);
-            self.found.marks.push((at, begin, Mark::Rivals(format!("{first}, {second}"))));
+            self.mark_at(self.here.begin, Mark::Rivals(format!("{first}, {second}")));
         }
     }
 
@@ -119,7 +118,7 @@ impl<'a> Lexer<'a> {
             (Some(value), _) if is_score => self.scores(label, &value, end),
             (Some(value), _) if is_start => {
                 if !is_usual(&value) {
-                    self.mark(Mark::Start(start_of(&value, self.edge()).map(Box::new)));
+                    self.mark(Mark::Start(start_of(&value, self.edge.unwrap_or(10)).map(Box::new)));
                 }
                 self.at = end;
                 (self.key, self.has_key) = (None, false);
@@ -155,16 +154,15 @@ impl<'a> Lexer<'a> {
 
     /// Marks the result in the points of two players behind a label.
     fn scores(&mut self, label: &str, value: &Value, end: usize) {
-        let said = match points_of(value).map(|[first, second]| [first, second].map(|(_, points)| points)) {
-            None => return,
-            Some([0.0, 0.0]) => None,
+        let Some(points) = points_of(value) else { return };
+        let said = match points.map(|(_, points)| points) {
+            [0.0, 0.0] => None,
             // A game has one or two points.
-            Some([1.0 | 2.0, 0.0] | [1.0, -1.0]) => Some(0),
-            Some([0.0, 1.0 | 2.0] | [-1.0, 1.0]) => Some(1),
-            Some(_) => Some(2),
+            [1.0 | 2.0, 0.0] | [1.0, -1.0] => Some(points[0].0),
+            [0.0, 1.0 | 2.0] | [-1.0, 1.0] => Some(points[1].0),
+            _ => Some(None),
         };
-        let player = |index: usize| points_of(value)?.get(index)?.0;
-        match said.map(player) {
+        match said {
             None => {}
             Some(Some(player)) => self.mark(Mark::Won(player)),
             Some(None) => {
@@ -216,15 +214,6 @@ impl<'a> Lexer<'a> {
         (self.key, self.has_key, self.mover, self.numbering) = (None, false, None, None);
         self.begins_game |= !self.found.pieces.is_empty();
         true
-    }
-
-    /// Returns the edge of the board that the text states, 10 by default.
-    fn edge(&self) -> usize {
-        let stated = self.found.marks.iter().rev().find_map(|(.., mark)| match mark {
-            Mark::Edge(edge) => Some(*edge),
-            _ => None,
-        });
-        stated.unwrap_or(10)
     }
 }
 
