@@ -63,7 +63,9 @@ pub enum Border {
     Line,
     /// An empty line, one that can be a heading, a rule such as `-----`, or an unclear result.
     Gap,
-    /// A heading such as `Game 2`, or the number 1.
+    /// The number 1.
+    First,
+    /// A heading such as `Game 2`.
     Heading,
     /// A result, which ends a game.
     Result,
@@ -114,7 +116,7 @@ pub struct Piece {
 impl Piece {
     /// True if the text says that a new game begins here.
     pub fn restarts(&self) -> bool {
-        self.border >= Border::Heading
+        self.border >= Border::First
     }
 
     /// True if the piece leaves a coordinate of its origin open.

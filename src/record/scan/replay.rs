@@ -391,7 +391,10 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside) -> Vec<Play> {
         let begins_black = pieces[play.begin].mover.is_some()
             && play.begin > 0
             && pieces[play.begin].mover == pieces[play.begin - 1].mover;
-        let goes_on = games.last().is_some_and(|last| last.end == play.begin && last.goes_on(&pieces[at]));
+        let is_behind_end = pieces[at].border >= Border::Heading;
+        let goes_on = games
+            .last()
+            .is_some_and(|last| last.end == play.begin && !is_behind_end && last.goes_on(&pieces[at]));
         play.is_announced = (announced || begins_black) && !goes_on;
         at = play.end;
         if let Some(last) = games.last_mut().filter(|last| last.end > play.begin) {

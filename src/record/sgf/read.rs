@@ -288,7 +288,39 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
         let offset = tree.nodes().next().map_or(0, |root| tree.offset(root));
         reader.problems.push((offset, format!("the result {result:?} names no winner")));
     }
+    reader.problems.append(&mut comments_on_result(tree, &result, swapped, &mut record));
     Ok((GameRecord { moves: game.moves, notes: game.notes, ..record }, reader.problems))
+}
+
+/// Maximum length of a comment that is read for a result, in bytes.
+const MAX_COMMENT: usize = 4000;
+
+/// Reads the comments on the whole game and on its last position for the winner: sets it if the record has no result,
+/// `stated`. Returns the comments that say otherwise.
+fn comments_on_result(tree: &Tree, stated: &str, swapped: bool, record: &mut GameRecord) -> Vec<Problem> {
+    let mover = record.start.side();
+    let names = [mover, mover.opponent()].map(|side| record.name(side).to_owned());
+    let mut nodes: Vec<usize> = main_line(tree).collect();
+    let last = nodes.iter().rposition(|&node| moves_of(tree, node).next().is_some()).unwrap_or_default();
+    nodes.drain(1.min(last)..last);
+    let comments = nodes.into_iter().flat_map(|node| tree.properties(node));
+    let comments = comments.filter(|property| ["C", "GC", "N"].contains(&&*property.name()));
+    let mut problems = Vec::new();
+    for property in comments {
+        let value = property.value();
+        let text = (value.len() <= MAX_COMMENT).then_some(&*value).unwrap_or_default();
+        for (sentence, player) in scan::winners(text, names.each_ref().map(String::as_str)) {
+            let side = side_of(player, mover, swapped);
+            if stated.trim().is_empty() && record.winner.is_none() {
+                record.winner = Some(side);
+            } else if record.winner != Some(side) && problems.len() < MAX_PROBLEMS {
+                let sentence: String = sentence.chars().take(60).collect();
+                problems
+                    .push((property.offset(), format!("the comment {sentence:?} says that {side} has won")));
+            }
+        }
+    }
+    problems
 }
 
 /// More moves than any game can have.

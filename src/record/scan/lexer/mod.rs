@@ -38,6 +38,8 @@ struct Number {
     begin: usize,
     end: usize,
     line: usize,
+    /// True if words stand before it in its line.
+    has_words: bool,
 }
 
 /// An open bracket.
@@ -109,6 +111,9 @@ const IN_STRING: usize = usize::MAX;
 /// Maximum number of numbers that are read together, a multiple of six.
 const MAX_RUN: usize = 6000;
 
+/// Maximum length of an element of HTML, in bytes.
+const MAX_ELEMENT: usize = 200;
+
 /// State of the line that is read.
 #[derive(Default)]
 struct Line {
@@ -116,7 +121,7 @@ struct Line {
     begin: usize,
     /// Words of prose.
     prose: usize,
-    /// True if words, or a sign of a comment, stand in its main line.
+    /// True if words stand in its main line.
     has_words: bool,
     /// Number of open square brackets.
     squared: usize,
@@ -225,7 +230,7 @@ impl<'a> Lexer<'a> {
             if header::can_begin(&self.text[self.at..]) && (self.header() || self.tag()) {
                 continue;
             }
-            let begins_field = self.had_space || self.before().is_some_and(|c| ";|".contains(c));
+            let begins_field = self.had_space || self.before().is_some_and(|c| ";|>".contains(c));
             if self.had_space && self.fen() || begins_field && self.score() {
                 continue;
             }
@@ -271,6 +276,7 @@ impl<'a> Lexer<'a> {
             c if c.is_ascii_alphabetic() => self.word(),
             c if c.is_alphabetic() => self.foreign(),
             '&' | '\\' if self.escape() => {}
+            '<' if self.element() => {}
             _ => self.punctuation(letter),
         }
         self.had_space = letter.is_whitespace() || "\"'[(*{,:=\\".contains(letter);
@@ -300,6 +306,34 @@ impl<'a> Lexer<'a> {
         length.is_some()
     }
 
+    /// Skips the beginning or the end of an element of HTML, `<td>`; returns false if there is none, or if it holds what
+    /// can be a move. Rows of tables and lists are lines.
+    fn element(&mut self) -> bool {
+        let text = &self.text[self.at..];
+        let inside = text.get(1..).filter(|_| !self.is_json).unwrap_or_default();
+        let length = inside.bytes().take(MAX_ELEMENT).position(|byte| b"<>".contains(&byte));
+        let Some(inside) = length.filter(|&end| inside[end..].starts_with('>')).map(|end| &inside[..end])
+        else {
+            return false;
+        };
+        let own = inside.trim_start_matches('/').trim_end_matches('/');
+        let (name, values) = own.split_once(' ').unwrap_or((own, ""));
+        let name = name.to_ascii_lowercase();
+        let is_line = words::is_row(&name);
+        let is_element = is_line || words::is_element(&name);
+        if !is_element || !values.is_empty() && !Self::new(values, false).read().pieces.is_empty() {
+            return false;
+        }
+        if is_line {
+            self.whole_line();
+        }
+        self.at += inside.len() + 2;
+        if is_line {
+            self.end_line();
+        }
+        true
+    }
+
     fn punctuation(&mut self, letter: char) {
         let begin = self.skip();
         match letter {
@@ -326,10 +360,6 @@ impl<'a> Lexer<'a> {
                 self.here.squared = self.here.squared.saturating_sub(usize::from(letter == ']'));
                 self.close();
                 self.end_continuation(self.opened.depth() + 1);
-            }
-            '%' | '#' if self.had_space => self.here.has_words |= self.is_main_line(),
-            '/' if self.had_space && self.text[self.at..].starts_with(['/', '*']) => {
-                self.here.has_words |= self.is_main_line();
             }
             ',' => self.end_continuation(self.opened.depth()),
             '"' if self.is_json && !self.is_escaped(begin) => {
@@ -390,12 +420,20 @@ impl<'a> Lexer<'a> {
 
     fn end_line(&mut self) {
         self.line += 1;
-        self.here = Line { begin: self.at, ..Line::default() };
+        let has_words = self.heads_a_comment();
+        self.here = Line { begin: self.at, has_words, ..Line::default() };
         self.mover = None;
         self.in_continuation &= self.is_json;
         if !self.is_json {
             self.numbering = None;
         }
+    }
+
+    /// True if the line that ends here has words, but no moves, and announces a comment in the next line.
+    fn heads_a_comment(&self) -> bool {
+        let has_words = self.here.has_words && !self.is_json && self.end_of_moves() <= self.here.begin;
+        let line = || self.text[self.here.begin..self.at].trim_end();
+        has_words && (line().ends_with([':', '：']) || words::heads_a_comment(line()))
     }
 
     /// Returns the strongest border that the lines between the last piece and an offset are.
@@ -498,8 +536,11 @@ impl<'a> Lexer<'a> {
         }
         let after = self.text[self.at..].chars().nth(1).map(half_width);
         let follows = |c: char| next == Some(c) && after.is_some_and(|c| c.is_ascii_digit());
-        // Decimal fractions, clocks and percentages are no coordinates.
-        if next == Some('%') || follows('.') && !self.is_numbered_square() || follows(':') {
+        // Decimal fractions, clocks, `1:05` and `1'05`, percentages and time controls, `5+3`, are no coordinates.
+        if next == Some('%')
+            || follows('.') && !self.is_numbered_square()
+            || [':', '+', '\''].into_iter().any(follows)
+        {
             let decimals = self.decimals(begin);
             self.skip_number();
             self.end_run();
@@ -541,7 +582,7 @@ impl<'a> Lexer<'a> {
 
     /// Skips the rest of a number with points, colons, a sign of per cent or an exponent.
     fn skip_number(&mut self) {
-        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || ".:%".contains(c)) {
+        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || ".:%+'".contains(c)) {
             self.skip();
         }
     }
@@ -566,18 +607,21 @@ impl<'a> Lexer<'a> {
         self.end_points();
         if digits.len() == 6 && !negative && self.run.is_empty() {
             let numbers = digits.bytes().map(|digit| i64::from(digit - b'0'));
-            let six: Vec<Number> =
-                numbers.map(|value| Number { value, begin, end: self.at, line: self.line }).collect();
+            let six: Vec<Number> = numbers.map(|value| self.number_at(value, begin)).collect();
             return self.push_numbers(&six, true);
         }
         if is_number && self.run.last().is_none_or(|last| last.line != self.line) {
             return self.end_run();
         }
         self.note_value();
-        self.run.push(Number { value, begin, end: self.at, line: self.line });
+        self.run.push(self.number_at(value, begin));
         if self.run.len() == MAX_RUN {
             self.end_run();
         }
+    }
+
+    fn number_at(&self, value: i64, begin: usize) -> Number {
+        Number { value, begin, end: self.at, line: self.line, has_words: self.here.has_words }
     }
 
     /// Ends a run of numbers: each line of six is a move, and so are six lines of one or three of two.
@@ -615,10 +659,14 @@ impl<'a> Lexer<'a> {
         }
         let value = |index: usize| i8::try_from(six[index].value).unwrap_or(i8::MAX);
         let numbers = [0, 2, 4].map(|index| [value(index), value(index + 1)]);
-        let fits = six.iter().all(|number| (0..=10).contains(&number.value));
-        if fits {
+        let few = six.iter().filter(|number| (0..=10).contains(&number.value)).count();
+        if few == 6 {
             self.push(Form::Numbers, numbers, first.begin, last.end, is_weak);
-        } else if six.iter().all(|number| number.value.abs() < 100) {
+            // The line can have ended.
+            if let Some(piece) = self.found.pieces.last_mut() {
+                piece.beside = if last.has_words { Beside::Behind } else { Beside::No };
+            }
+        } else if six.iter().all(|number| number.value.abs() < 100) && (!is_weak || few >= 3) {
             self.push_fragment(first.begin, last.end, true);
         }
     }
@@ -643,10 +691,10 @@ impl<'a> Lexer<'a> {
         {
             self.follow(number, begin);
         }
-        let has_heading = self.begins_game || is_first && self.highest > 0 && again;
         let border = match () {
             () if follows_end => Border::Result,
-            () if has_heading => Border::Heading,
+            () if self.begins_game => Border::Heading,
+            () if is_first && self.highest > 0 && again => Border::First,
             () if self.after_unclear => Border::Gap,
             () => gap,
         };
@@ -656,7 +704,7 @@ impl<'a> Lexer<'a> {
             self.first_numbered = self.found.pieces.len();
         }
         if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
-            self.highest = if border >= Border::Heading { 1 } else { self.highest.max(number) };
+            self.highest = if border >= Border::First { 1 } else { self.highest.max(number) };
         }
         if self.is_json {
             self.keys.name_piece(self.found.pieces.len());
@@ -798,7 +846,7 @@ impl<'a> Lexer<'a> {
         }
         let begins_game = self.here.prose <= 2 && words::begins_game(&self.here.recent, &lower);
         self.begins_game |= begins_game && self.is_main_line();
-        if verdict::is_sign(word) {
+        if verdict::is_sign(word) || verdict::begins_phrase(word) && self.states_winner() {
             self.judge();
         } else if !words::is_label(&lower) && self.at > self.judged {
             self.follow_with_words(true);

@@ -53,6 +53,12 @@ impl<'a> Lexer<'a> {
         self.after_unclear |= is_over && !is_certain;
     }
 
+    /// True if the sentence around the last word is a statement about the winner.
+    pub(super) fn states_winner(&self) -> bool {
+        let (begin, end) = self.sentence();
+        self.at > self.judged && matches!(verdict::read(&self.text[begin..end], ["", ""]), Verdict::Won(_))
+    }
+
     /// Returns the offsets of the sentence around the last word. In JSON it is a string, and its value if it is a name.
     fn sentence(&self) -> (usize, usize) {
         let after_piece = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
@@ -160,7 +166,12 @@ impl<'a> Lexer<'a> {
         numbers.dedup();
         let count = numbers.iter().filter(|is_number| **is_number).count();
         let is_known = self.found.marks.last().is_some_and(|(at, ..)| *at == self.found.pieces.len());
-        if self.judged > begin || !(1..=MAX_NUMBERS).contains(&count) || self.unclear >= MAX_UNCLEAR {
+        let is_heading = !words::without_numbering(line).contains(char::is_alphanumeric);
+        if is_heading
+            || self.judged > begin
+            || !(1..=MAX_NUMBERS).contains(&count)
+            || self.unclear >= MAX_UNCLEAR
+        {
             return;
         }
         let next = self.text[self.at..].split('\n').next().unwrap_or_default();
@@ -185,7 +196,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the offset behind the last piece, or behind numbers of this line that are enough for a move.
-    fn end_of_moves(&self) -> usize {
+    pub(super) fn end_of_moves(&self) -> usize {
         let here = self.run.iter().rev().take_while(|number| number.line == self.line).take(6);
         let numbers = (here.count() == 6).then(|| self.run.last().map_or(0, |number| number.end));
         let pieces = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
@@ -194,19 +205,35 @@ impl<'a> Lexer<'a> {
 
     /// True if words of a sentence stand between the last piece and here.
     fn is_in_prose(&self) -> bool {
-        let line =
-            self.text[self.end_of_moves().min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
-        let words = line.rsplit(|c| "}>|)].;".contains(half_width(c))).next().unwrap_or_default();
-        !self.is_json && self.points.is_empty() && words.contains(char::is_alphabetic)
+        !self.is_json && self.points.is_empty() && self.words_before().contains(char::is_alphabetic)
     }
 
-    /// True if a move in numbers has begun: in this line, or in lines of two numbers.
-    fn is_inside_numbers(&self) -> bool {
+    /// Returns the words between the last piece, or the last border in the line, and here.
+    fn words_before(&self) -> &'a str {
+        let line =
+            self.text[self.end_of_moves().min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
+        line.rsplit(|c| "}>|)].;".contains(half_width(c))).next().unwrap_or_default()
+    }
+
+    /// True if a result of this length fills a field of a table here: `Ann,Bob,1-0,d1-d7/g7`.
+    fn is_field(&self, length: usize) -> bool {
+        let is_end = |letter: char| ",;|\t\r\n".contains(letter);
+        let [before, behind] = [&self.text[..self.at], &self.text[self.at + length..]];
+        !self.is_json && before.ends_with([',', ';', '|', '\t']) && behind.chars().next().is_none_or(is_end)
+    }
+
+    /// True if a move in numbers has begun: in this line, or in lines of two numbers. Two or three numbers are none if
+    /// no number is `behind` the result in this line: `40/60,1-0,d1-d7/g7`.
+    fn is_inside_numbers(&self, behind: Option<&str>) -> bool {
         let mut lines = self.run.chunk_by(|a, b| a.line == b.line).rev().peekable();
         let here = lines.next_if(|line| line[0].line == self.line).unwrap_or_default();
         // A date is no part of a move.
         let year = here.iter().rposition(|number| (1900..2100).contains(&number.value));
         let here = here.len().saturating_sub(year.map_or(0, |at| at + 3));
+        let goes_on = |c: char| c.is_alphabetic() || c == '<';
+        if matches!(here % 6, 2 | 3) && behind.is_some_and(|behind| next_field(behind).starts_with(goes_on)) {
+            return false;
+        }
         let pairs = lines.take(30).take_while(|line| line.len() == 2).count();
         here % 6 > 1 || here == 0 && pairs % 3 != 0
     }
@@ -223,13 +250,13 @@ impl<'a> Lexer<'a> {
             Some(score) => score,
             None => return false,
         };
-        if self.is_inside_numbers() {
+        let behind = &rest[length..];
+        if self.is_inside_numbers(player.is_ok().then_some(behind)) {
             return false;
         }
-        let behind = &rest[length..];
         // A heading: `1-0: d1-d7/g7`.
         let behind = behind.strip_prefix(':').filter(|next| next.starts_with([' ', '\n'])).unwrap_or(behind);
-        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;|.!)]}*\\".contains(c)) {
+        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;|.!)]}*\\<".contains(c)) {
             return false;
         }
         if player.is_err() && has_score(behind) || player.is_ok() && !is_last_score(behind) {
@@ -245,12 +272,29 @@ impl<'a> Lexer<'a> {
             return false;
         }
         let begin = self.at;
-        let player = if self.is_in_prose() { Err(()) } else { player };
+        let width = self.text[begin..].chars().take(rest[..length].chars().count()).map(char::len_utf8).sum();
+        let is_numbered = self.is_in_prose() && self.is_numbered(width);
+        let is_prose = self.is_in_prose() && !is_numbered && !self.is_field(width);
+        let player = if is_prose { Err(()) } else { player };
         for _ in rest[..length].chars() {
             self.skip();
         }
         self.mark_score(player, begin);
+        let field =
+            self.text[self.at..].split(['\n', '<', ',', ';', '|', '\t', '(']).next().unwrap_or_default();
+        if player.is_ok() && !field.contains(char::is_alphanumeric) {
+            // No other words change it.
+            self.judged = self.at;
+        }
         true
+    }
+
+    /// True if a result of this length stands in a line with nothing but the number of its game: `Game 17 (1-0)`.
+    fn is_numbered(&self, length: usize) -> bool {
+        let behind = self.text[self.at + length..].split('\n').next().unwrap_or_default();
+        let begin = self.text[self.here.begin..self.at].trim_start_matches(|c: char| !c.is_alphanumeric());
+        let is_rest = |text: &str| !text.contains(char::is_alphanumeric);
+        is_rest(behind) && self.end_of_moves() <= self.here.begin && is_rest(words::without_numbering(begin))
     }
 
     /// Marks a result in numbers that began at `begin`; an error is one that only a warning names.
@@ -260,7 +304,12 @@ impl<'a> Lexer<'a> {
             Ok(None) => {}
             Err(()) if self.is_in_prose() => {
                 // The names of the players can stand beside it.
-                let (begin, end) = self.sentence();
+                let (mut begin, end) = self.sentence();
+                if !self.text[begin..end].contains(char::is_alphabetic) {
+                    // In brackets behind the words: `Game 17 (1-0)`.
+                    let words = self.words_before();
+                    begin = self.at - words.len();
+                }
                 let [from, to] = [begin, end].map(|at| at as u32);
                 self.mark(Mark::Sentence { begin: from, end: to, may_name: true });
                 self.judged = end;
@@ -270,8 +319,16 @@ impl<'a> Lexer<'a> {
                 self.mark(Mark::Sentence { begin, end, may_name: false });
             }
         }
-        self.is_over |= self.is_main_line() && player.is_ok();
+        let is_alone =
+            self.text[..begin].ends_with(['(', '（']) && self.text[self.at..].starts_with([')', '）']);
+        let is_main = self.is_main_line() || is_alone && self.in_braces == 0 && !self.in_continuation;
+        self.is_over |= is_main && player.is_ok();
     }
+}
+
+/// Returns a text from the next field of its line on.
+fn next_field(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t', ',', ';', '|'])
 }
 
 /// Returns a text from the numbers on that stand beside a pair of numbers.

@@ -1,0 +1,77 @@
+//! Signs before moves: `; d1-d7/g7`, `= d1-d7/g7`. The last moves behind a sign that no move before them has can be a
+//! comment.
+
+use super::half_width::half_width;
+use super::piece::Piece;
+use crate::record::work;
+
+/// Signs behind a move on its line that judge it.
+const JUDGEMENTS: [&str; 13] = ["+-", "-+", "+/-", "-/+", "+=", "=+", "+/=", "=/+", "±", "∓", "⩲", "⩱", "∞"];
+
+/// Returns the first of the last moves of a game that stand behind a sign of their own. `own` are the indices of its
+/// pieces.
+pub fn remark(text: &str, pieces: &[Piece], own: &[usize]) -> Option<usize> {
+    let between: Vec<&str> = own
+        .iter()
+        .map(|&index| {
+            let from = index.checked_sub(1).map_or(0, |before| pieces[before].end as usize);
+            &text[from..(pieces[index].begin as usize).max(from)]
+        })
+        .collect();
+    let signs: Vec<String> = between.iter().map(|between| sign(between)).collect();
+    // The first move has a heading before it, and equally many moves with and without a sign say nothing.
+    let mut begins = (own.len().div_ceil(2).max(2)..own.len()).filter(|&begin| !signs[begin].is_empty());
+    begins.find_map(|begin| {
+        let is_new = signs[..begin].iter().all(|sign| *sign != signs[begin]);
+        let goes_on = |next: usize| signs[next] == signs[begin] || !between[next].contains('\n');
+        (is_new && (begin + 1..own.len()).all(goes_on)).then(|| own[begin])
+    })
+}
+
+/// Returns the punctuation before a move on its line, without brackets, numbers and judgements of the move before.
+fn sign(between: &str) -> String {
+    work::count(between.len() / 8);
+    let line = between.rfind('\n').map_or(between, |end| &between[end + 1..]);
+    let is_behind = line.len() == between.len();
+    let plain = without_brackets(line);
+    let (mut sign, mut is_numbered) = (String::new(), false);
+    for word in plain.split_whitespace() {
+        let has_letters = word.contains(char::is_alphanumeric);
+        let is_judgement =
+            is_behind && (JUDGEMENTS.contains(&word) || word.chars().all(|letter| "!?".contains(letter)));
+        let is_dots = is_numbered && word.chars().all(|letter| ".…".contains(letter));
+        if !has_letters && !is_judgement && !is_dots {
+            sign += word;
+        }
+        is_numbered = word.contains(|letter: char| letter.is_ascii_digit());
+    }
+    sign
+}
+
+/// Returns a text in half width, without what stands in brackets, elements of HTML, and brackets that close.
+fn without_brackets(text: &str) -> String {
+    let letters: String = text.chars().map(half_width).collect();
+    let mut plain = String::with_capacity(letters.len());
+    let mut open: Vec<(char, usize)> = Vec::new();
+    for letter in letters.chars() {
+        let closes = match letter {
+            '(' => Some(')'),
+            '[' => Some(']'),
+            '{' => Some('}'),
+            '<' => Some('>'),
+            '&' => Some(';'),
+            _ => None,
+        };
+        if let Some(closes) = closes {
+            open.push((closes, plain.len()));
+            plain.push(letter);
+        } else if let Some(at) = open.iter().rposition(|(closes, _)| *closes == letter) {
+            plain.truncate(open[at].1);
+            open.truncate(at);
+            plain.push(' ');
+        } else if !")]}".contains(letter) {
+            plain.push(letter);
+        }
+    }
+    plain
+}
