@@ -292,20 +292,23 @@ pub(super) fn winner(text: &str) -> Option<Option<Player>> {
     }
 }
 
-/// Returns the sentences of a comment that state the winner, `White resigns`, `1-0`, with the winner. `names` are those of
-/// the first and the second mover.
-pub(super) fn winners<'t>(comment: &'t str, names: [&'t str; 2]) -> impl Iterator<Item = (&'t str, Player)> {
-    let is_end = |c: char| "\n;!。！；".contains(c);
-    let sentences =
-        comment.split(is_end).flat_map(|line| line.split(". ")).map(|text| text.trim_matches(['.', ' ']));
-    sentences.filter_map(move |sentence| {
+/// Returns the sentences of a comment that state the winner, `White resigns`, `1-0`, with the winner; `None` if the name
+/// in a sentence is not known. `names` are those of the first and the second mover.
+pub(super) fn winners<'t>(
+    comment: &'t str,
+    names: [&'t str; 2],
+) -> impl Iterator<Item = (&'t str, Option<Player>)> {
+    let lines = comment.split(['\n', ';', '!', '。', '！', '；']);
+    let trimmed = |text: &'t str| text.trim_matches(['.', ' ', '(', ')', '[', ']']);
+    lines.flat_map(|line| line.split(". ")).map(trimmed).filter_map(move |sentence| {
         if let Some(colour) = sentence.split_once('+').and_then(|(colour, by)| won_by(colour, by)) {
-            return Some((sentence, Player::Of(colour)));
+            return Some((sentence, Some(Player::Of(colour))));
         }
         let is_score = !sentence.is_empty() && !sentence.contains(char::is_alphabetic);
         let labelled = || verdict::read(&format!("result: {sentence}"), names);
         match if is_score { labelled() } else { verdict::read(sentence, names) } {
-            Verdict::Won(player) => Some((sentence, player)),
+            Verdict::Won(player) => Some((sentence, Some(player))),
+            Verdict::Unclear | Verdict::Weak if words::ends_a_game(sentence) => Some((sentence, None)),
             _ => None,
         }
     })

@@ -2,7 +2,7 @@
 //! comment.
 
 use super::half_width::half_width;
-use super::piece::Piece;
+use super::piece::{Form, Piece};
 use crate::record::work;
 
 /// Signs behind a move on its line that judge it.
@@ -18,7 +18,15 @@ pub fn remark(text: &str, pieces: &[Piece], own: &[usize]) -> Option<usize> {
             &text[from..(pieces[index].begin as usize).max(from)]
         })
         .collect();
-    let signs: Vec<String> = between.iter().map(|between| sign(between)).collect();
+    // A word that looks like the rest of a move, as `if` does, is a sign, too.
+    let word = |index: usize| {
+        let piece = &pieces[index.checked_sub(1)?];
+        let word = &text[piece.begin as usize..piece.end as usize];
+        let is_word = piece.form == Form::Fragment && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        is_word.then_some(word)
+    };
+    let sign_of = |(between, index): (&&str, &usize)| sign(between) + word(*index).unwrap_or_default();
+    let signs: Vec<String> = between.iter().zip(own).map(sign_of).collect();
     // The first move has a heading before it, and equally many moves with and without a sign say nothing.
     let mut begins = (own.len().div_ceil(2).max(2)..own.len()).filter(|&begin| !signs[begin].is_empty());
     begins.find_map(|begin| {

@@ -214,6 +214,11 @@ pub fn is_game(word: &str) -> bool {
     .contains(&word)
 }
 
+/// True if a word directly behind a number is the unit of a time or of an effort: `12s`.
+pub fn is_unit(word: &str) -> bool {
+    ["s", "sec", "ms", "m", "min", "h", "k", "kn", "n"].contains(&&*word.to_ascii_lowercase())
+}
+
 /// Returns what stands behind the number of a game, `Round 3, board 2: 1-0`; the whole text if it begins with none.
 pub fn without_numbering(text: &str) -> &str {
     const PARTS: [&str; 10] = ["table", "brett", "tisch", "no", "nr", "тур", "доска", "of", "von", "de"];

@@ -310,14 +310,21 @@ fn comments_on_result(tree: &Tree, stated: &str, swapped: bool, record: &mut Gam
         let value = property.value();
         let text = (value.len() <= MAX_COMMENT).then_some(&*value).unwrap_or_default();
         for (sentence, player) in scan::winners(text, names.each_ref().map(String::as_str)) {
-            let side = side_of(player, mover, swapped);
-            if stated.trim().is_empty() && record.winner.is_none() {
-                record.winner = Some(side);
-            } else if record.winner != Some(side) && problems.len() < MAX_PROBLEMS {
-                let sentence: String = sentence.chars().take(60).collect();
-                problems
-                    .push((property.offset(), format!("the comment {sentence:?} says that {side} has won")));
-            }
+            let side = player.map(|player| side_of(player, mover, swapped));
+            let is_open = stated.trim().is_empty() && record.winner.is_none();
+            let shown = || sentence.chars().take(60).collect::<String>();
+            let problem = match side {
+                Some(side) if is_open => {
+                    record.winner = Some(side);
+                    continue;
+                }
+                Some(side) if record.winner != Some(side) => {
+                    format!("the comment {:?} says that {side} has won", shown())
+                }
+                None if is_open => format!("the result {:?} does not name the winner", shown()),
+                _ => continue,
+            };
+            problems.extend((problems.len() < MAX_PROBLEMS).then(|| (property.offset(), problem)));
         }
     }
     problems

@@ -528,6 +528,10 @@ impl<'a> Lexer<'a> {
         if next.is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
             // Digits before a word of squares number the move: `1d1d7g7`.
             let rest = self.ascii_word();
+            if words::is_unit(&rest) {
+                self.end_points();
+                return self.end_run();
+            }
             self.numbering = digits.parse().ok();
             return match words::edge(&format!("{digits}{rest}")) {
                 Some(edge) => self.mark(Mark::Edge(edge)),
@@ -599,8 +603,11 @@ impl<'a> Lexer<'a> {
             }
         }
         self.numbering = Some(value);
-        self.begins_game |= self.here.prose == 1 && words::is_game(&self.here.recent) && self.is_main_line();
         let next = self.peek();
+        // 第3手 numbers a move.
+        let is_game = words::is_game(&self.here.recent)
+            && (self.here.recent != "第" || next.is_some_and(|next| "局盘盤轮輪场場".contains(next)));
+        self.begins_game |= self.here.prose == 1 && is_game && self.is_main_line();
         let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
         let before = self.text[..begin].trim_end_matches([' ', '\t', '#', '>']);
         self.counts = is_number || before.is_empty() || before.ends_with(['\n', '\r']);
@@ -841,15 +848,17 @@ impl<'a> Lexer<'a> {
         self.here.prose += usize::from(!words::is_label(&lower));
         self.here.has_words |= !words::is_label(&lower) && self.is_main_line();
         let is_json_key = self.is_json && is_key;
+        let is_sign = verdict::is_sign(word) || verdict::begins_phrase(word) && self.is_statement();
+        if !is_sign && !words::is_label(&lower) && self.at > self.judged {
+            self.follow_with_words(true);
+        }
         if words::begins_continuation(&lower) || is_json_key && words::names_other_moves(&lower) {
             self.begin_continuation(is_json_key);
         }
         let begins_game = self.here.prose <= 2 && words::begins_game(&self.here.recent, &lower);
         self.begins_game |= begins_game && self.is_main_line();
-        if verdict::is_sign(word) || verdict::begins_phrase(word) && self.states_winner() {
+        if is_sign {
             self.judge();
-        } else if !words::is_label(&lower) && self.at > self.judged {
-            self.follow_with_words(true);
         }
         if words::parts_players(&lower) {
             self.here.named = vec![Colour::Black, Colour::White];

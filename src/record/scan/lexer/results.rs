@@ -53,10 +53,10 @@ impl<'a> Lexer<'a> {
         self.after_unclear |= is_over && !is_certain;
     }
 
-    /// True if the sentence around the last word is a statement about the winner.
-    pub(super) fn states_winner(&self) -> bool {
+    /// True if the sentence around the last word is a statement about the winner if a player has the name in it.
+    pub(super) fn is_statement(&self) -> bool {
         let (begin, end) = self.sentence();
-        self.at > self.judged && matches!(verdict::read(&self.text[begin..end], ["", ""]), Verdict::Won(_))
+        self.at > self.judged && verdict::read(&self.text[begin..end], ["", ""]) != Verdict::Nothing
     }
 
     /// Returns the offsets of the sentence around the last word. In JSON it is a string, and its value if it is a name.
