@@ -25,7 +25,10 @@ pub fn remark(text: &str, pieces: &[Piece], own: &[usize]) -> Option<usize> {
         let is_word = piece.form == Form::Fragment && word.bytes().all(|byte| byte.is_ascii_lowercase());
         is_word.then_some(word)
     };
-    let sign_of = |(between, index): (&&str, &usize)| sign(between) + word(*index).unwrap_or_default();
+    let sign_of = |(between, index): (&&str, &usize)| {
+        let word = word(*index).filter(|_| !between.contains('\n'));
+        sign(between) + word.unwrap_or_default()
+    };
     let signs: Vec<String> = between.iter().zip(own).map(sign_of).collect();
     // The first move has a heading before it, and equally many moves with and without a sign say nothing.
     let mut begins = (own.len().div_ceil(2).max(2)..own.len()).filter(|&begin| !signs[begin].is_empty());

@@ -301,7 +301,8 @@ fn comments_on_result(tree: &Tree, stated: &str, swapped: bool, record: &mut Gam
     let mover = record.start.side();
     let names = [mover, mover.opponent()].map(|side| record.name(side).to_owned());
     let mut nodes: Vec<usize> = main_line(tree).collect();
-    let last = nodes.iter().rposition(|&node| moves_of(tree, node).next().is_some()).unwrap_or_default();
+    let has_move = |node: &usize| moves_of(tree, *node).any(|(_, text)| !is_no_move(&text));
+    let last = nodes.iter().rposition(has_move).unwrap_or_default();
     nodes.drain(1.min(last)..last);
     let comments = nodes.into_iter().flat_map(|node| tree.properties(node));
     let comments = comments.filter(|property| ["C", "GC", "N"].contains(&&*property.name()));

@@ -529,6 +529,7 @@ impl<'a> Lexer<'a> {
             // Digits before a word of squares number the move: `1d1d7g7`.
             let rest = self.ascii_word();
             if words::is_unit(&rest) {
+                (self.key, self.has_key) = (None, false);
                 self.end_points();
                 return self.end_run();
             }
@@ -644,7 +645,7 @@ impl<'a> Lexer<'a> {
             return run.chunks(6).for_each(|six| self.push_numbers(six, true));
         }
         for line in lines {
-            let moves = if line.len() % 6 == 1 && line.len() > 6 { &line[1..] } else { line };
+            let moves = coordinates(line);
             match moves.len() {
                 length if length % 6 == 0 => moves.chunks(6).for_each(|six| self.push_numbers(six, false)),
                 0..4 => {}
@@ -983,6 +984,16 @@ impl<'a> Lexer<'a> {
         (self.begins_game, self.is_over) = (false, false);
         (self.parentheses, self.in_braces, self.here.prose) = (Stack::default(), 0, 0);
         self.had_space = true;
+    }
+}
+
+/// Returns the numbers of a line without one that numbers the move, or one behind it that can be no coordinate.
+fn coordinates(line: &[Number]) -> &[Number] {
+    let fits = |number: &Number| (0..=10).contains(&number.value);
+    match line {
+        [moves @ .., last] if moves.len() == 6 && moves.iter().all(fits) && !fits(last) => moves,
+        [_, moves @ ..] if moves.len() % 6 == 0 && !moves.is_empty() => moves,
+        _ => line,
     }
 }
 
