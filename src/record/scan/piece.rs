@@ -69,6 +69,8 @@ pub enum Border {
     Heading,
     /// A result, which ends a game.
     Result,
+    /// A result, and another sign that a game begins: a heading, the number 1, an empty line or a row.
+    Next,
 }
 
 /// Colour that a text gives to a player, which can differ from ours.

@@ -27,7 +27,13 @@ pub fn remark(text: &str, pieces: &[Piece], own: &[usize]) -> Option<usize> {
     };
     let sign_of = |(between, index): (&&str, &usize)| {
         let word = word(*index).filter(|_| !between.contains('\n'));
-        sign(between) + word.unwrap_or_default()
+        // A move in another notation is as odd as one behind a sign.
+        let form = match pieces[*index].form {
+            Form::Squares | Form::Fragment => "",
+            Form::Letters => "a",
+            Form::Numbers => "0",
+        };
+        sign(between) + form + word.unwrap_or_default()
     };
     let signs: Vec<String> = between.iter().zip(own).map(sign_of).collect();
     // The first move has a heading before it, and equally many moves with and without a sign say nothing.

@@ -168,6 +168,8 @@ pub struct Lexer<'a> {
     begins_game: bool,
     /// True after a result, which ends a game.
     is_over: bool,
+    /// True after a result in a field of a table, whose rows are games.
+    ends_row: bool,
     /// Name of the JSON value that holds the moves of the game.
     list: Option<String>,
     here: Line,
@@ -213,6 +215,7 @@ impl<'a> Lexer<'a> {
             first_numbered: 0,
             begins_game: false,
             is_over: false,
+            ends_row: false,
             list: None,
             here: Line::default(),
             judged: 0,
@@ -691,7 +694,7 @@ impl<'a> Lexer<'a> {
     fn push(&mut self, form: Form, numbers: [[i8; 2]; 3], begin: usize, end: usize, is_weak: bool) {
         let numbering = self.numbering.take();
         let again = self.highest > 1 || self.found.pieces.len() > self.first_numbered + 1;
-        let is_first = form != Form::Numbers && numbering == Some(1);
+        let is_one = form != Form::Numbers && numbering == Some(1);
         let follows_end = std::mem::take(&mut self.is_over) && !self.found.pieces.is_empty();
         let is_numbered = form != Form::Numbers && numbering.is_some_and(|number| number > 1);
         let gap = if is_numbered { Border::No } else { self.border_before(begin) };
@@ -699,16 +702,19 @@ impl<'a> Lexer<'a> {
         {
             self.follow(number, begin);
         }
+        let is_first = is_one && self.highest > 0 && again;
+        let begins = std::mem::take(&mut self.ends_row) || self.begins_game || is_first || gap == Border::Gap;
         let border = match () {
+            () if follows_end && begins => Border::Next,
             () if follows_end => Border::Result,
             () if self.begins_game => Border::Heading,
-            () if is_first && self.highest > 0 && again => Border::First,
+            () if is_first => Border::First,
             () if self.after_unclear => Border::Gap,
             () => gap,
         };
         (self.begins_game, self.after_unclear) = (false, false);
         self.here.named.clear();
-        if is_first {
+        if is_one {
             self.first_numbered = self.found.pieces.len();
         }
         if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
@@ -981,7 +987,7 @@ impl<'a> Lexer<'a> {
         self.judged = self.at;
         (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
         self.sequence = None;
-        (self.begins_game, self.is_over) = (false, false);
+        (self.begins_game, self.is_over, self.ends_row) = (false, false, false);
         (self.parentheses, self.in_braces, self.here.prose) = (Stack::default(), 0, 0);
         self.had_space = true;
     }

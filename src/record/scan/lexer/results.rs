@@ -4,7 +4,7 @@ use super::super::half_width::half_width;
 use super::super::piece::{Aside, Mark, Player};
 use super::super::verdict::{self, Verdict};
 use super::super::words;
-use super::Lexer;
+use super::{Lexer, Number};
 use crate::record::work;
 
 /// Maximum number of letters on each side of a word that are read as its sentence.
@@ -217,9 +217,15 @@ impl<'a> Lexer<'a> {
 
     /// True if a result of this length fills a field of a table here: `Ann,Bob,1-0,d1-d7/g7`.
     fn is_field(&self, length: usize) -> bool {
-        let is_end = |letter: char| ",;|\t\r\n".contains(letter);
         let [before, behind] = [&self.text[..self.at], &self.text[self.at + length..]];
-        !self.is_json && before.ends_with([',', ';', '|', '\t']) && behind.chars().next().is_none_or(is_end)
+        let quoted = before.strip_suffix('"').zip(behind.strip_prefix('"'));
+        let (before, behind) = quoted.unwrap_or((before, behind));
+        let [left, right] = [before.trim_end_matches(' '), behind.trim_start_matches(' ')];
+        let begins = before.ends_with([',', ';', '\t', '>']) || left.ends_with('|');
+        let ends = behind.starts_with([',', ';', '\t', '<']) || right.starts_with('|');
+        let is_first = left.is_empty() || left.ends_with('\n');
+        let is_last = right.is_empty() || right.starts_with(['\n', '\r']);
+        !self.is_json && (begins && (ends || is_last) || is_first && ends)
     }
 
     /// True if a move in numbers has begun: in this line, or in lines of two numbers. Two or three numbers are none if
@@ -234,8 +240,12 @@ impl<'a> Lexer<'a> {
         if matches!(here % 6, 2 | 3) && behind.is_some_and(|behind| next_field(behind).starts_with(goes_on)) {
             return false;
         }
-        let pairs = lines.take(30).take_while(|line| line.len() == 2).count();
-        here % 6 > 1 || here == 0 && pairs % 3 != 0
+        let is_pair =
+            |line: &&[Number]| line.len() == 2 && line.iter().all(|number| (0..=10).contains(&number.value));
+        let pairs = lines.take(30).take_while(is_pair).count();
+        let is_short =
+            behind.is_some_and(|behind| !next_pair(behind).starts_with(|c: char| c.is_ascii_digit()));
+        here % 6 > 1 || here == 0 && (pairs % 3 == 2 || pairs % 3 == 1 && !is_short)
     }
 
     /// Reads a result in numbers that stands alone: `1-0`, and `1:0` or `2-0` at the end of a line of moves.
@@ -262,7 +272,12 @@ impl<'a> Lexer<'a> {
         if player.is_err() && has_score(behind) || player.is_ok() && !is_last_score(behind) {
             return false;
         }
-        let is_plain = player.is_ok() && !rest[..length].contains(':');
+        let width =
+            self.text[self.at..].chars().take(rest[..length].chars().count()).map(char::len_utf8).sum();
+        let has_colon = rest[..length].contains(':');
+        // In a table, a time can look like this.
+        let is_doubtful = player.is_ok() && has_colon && self.is_field(width);
+        let is_plain = player.is_ok() && !has_colon || is_doubtful;
         let line = self.text[self.at..]
             .chars()
             .take_while(|letter| *letter != '\n')
@@ -272,14 +287,15 @@ impl<'a> Lexer<'a> {
             return false;
         }
         let begin = self.at;
-        let width = self.text[begin..].chars().take(rest[..length].chars().count()).map(char::len_utf8).sum();
         let is_numbered = self.is_in_prose() && self.is_numbered(width);
-        let is_prose = self.is_in_prose() && !is_numbered && !self.is_field(width);
-        let player = if is_prose { Err(()) } else { player };
+        let is_field = self.is_field(width);
+        let is_prose = self.is_in_prose() && !is_numbered && !is_field;
+        let player = if is_prose || is_doubtful { Err(()) } else { player };
         for _ in rest[..length].chars() {
             self.skip();
         }
         self.mark_score(player, begin);
+        self.ends_row |= is_field && player.is_ok();
         let field =
             self.text[self.at..].split(['\n', '<', ',', ';', '|', '\t', '(']).next().unwrap_or_default();
         if player.is_ok() && !field.contains(char::is_alphanumeric) {
@@ -341,13 +357,13 @@ fn has_score(behind: &str) -> bool {
     score_of(next_pair(behind)).is_some()
 }
 
-/// True if no other pair of numbers is beside a result, or only a second result in another line.
+/// True if no other pair of numbers is beside a result, or only one more in another line.
 fn is_last_score(behind: &str) -> bool {
     let next = next_pair(behind);
     let is_next_line = behind[..behind.len() - next.len()].contains('\n');
     match score_of(next) {
-        Some((length, Ok(_))) => is_next_line && !has_score(&next[length..]),
-        other => other.is_none(),
+        Some((length, _)) => is_next_line && !has_score(&next[length..]),
+        None => true,
     }
 }
 
