@@ -692,32 +692,16 @@ impl<'a> Lexer<'a> {
     }
 
     fn push(&mut self, form: Form, numbers: [[i8; 2]; 3], begin: usize, end: usize, is_weak: bool) {
-        let numbering = self.numbering.take();
-        let again = self.highest > 1 || self.found.pieces.len() > self.first_numbered + 1;
-        let is_one = form != Form::Numbers && numbering == Some(1);
-        let follows_end = std::mem::take(&mut self.is_over) && !self.found.pieces.is_empty();
-        let is_numbered = form != Form::Numbers && numbering.is_some_and(|number| number > 1);
-        let gap = if is_numbered { Border::No } else { self.border_before(begin) };
-        if let Some(number) = numbering.filter(|_| form != Form::Numbers && std::mem::take(&mut self.counts))
-        {
+        let numbering = self.numbering.take().filter(|_| form != Form::Numbers);
+        let border = self.border(begin, numbering);
+        if let Some(number) = numbering.filter(|_| std::mem::take(&mut self.counts)) {
             self.follow(number, begin);
         }
-        let is_first = is_one && self.highest > 0 && again;
-        let begins = std::mem::take(&mut self.ends_row) || self.begins_game || is_first || gap == Border::Gap;
-        let border = match () {
-            () if follows_end && begins => Border::Next,
-            () if follows_end => Border::Result,
-            () if self.begins_game => Border::Heading,
-            () if is_first => Border::First,
-            () if self.after_unclear => Border::Gap,
-            () => gap,
-        };
-        (self.begins_game, self.after_unclear) = (false, false);
         self.here.named.clear();
-        if is_one {
-            self.first_numbered = self.found.pieces.len();
-        }
-        if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
+        if let Some(number) = numbering {
+            if number == 1 {
+                self.first_numbered = self.found.pieces.len();
+            }
             self.highest = if border >= Border::First { 1 } else { self.highest.max(number) };
         }
         if self.is_json {
@@ -743,6 +727,27 @@ impl<'a> Lexer<'a> {
                 false => Beside::No,
             },
         });
+    }
+
+    /// Takes the signs that a new game begins with the piece at an offset, which has a number.
+    fn border(&mut self, begin: usize, numbering: Option<i64>) -> Border {
+        let known = self.found.pieces.len();
+        let again = self.highest > 1 || known > self.first_numbered + 1;
+        let is_first = numbering == Some(1) && self.highest > 0 && again;
+        let follows_end = std::mem::take(&mut self.is_over) && known > 0;
+        let is_numbered = numbering.is_some_and(|number| number > 1);
+        let gap = if is_numbered { Border::No } else { self.border_before(begin) };
+        let has_heading = std::mem::take(&mut self.begins_game);
+        let is_row = std::mem::take(&mut self.ends_row);
+        let after_unclear = std::mem::take(&mut self.after_unclear);
+        match () {
+            () if follows_end && (is_row || has_heading || is_first || gap == Border::Gap) => Border::Next,
+            () if follows_end => Border::Result,
+            () if has_heading => Border::Heading,
+            () if is_first => Border::First,
+            () if after_unclear => Border::Gap,
+            () => gap,
+        }
     }
 
     /// Notes that a word of a sentence, or a statement about the winner, stands behind the last piece on this line.

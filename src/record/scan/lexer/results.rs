@@ -260,6 +260,29 @@ impl<'a> Lexer<'a> {
             Some(score) => score,
             None => return false,
         };
+        let width: usize = self.text[self.at..].chars().take(length).map(char::len_utf8).sum();
+        let is_field = self.is_field(width);
+        // In a table, a time can look like this.
+        let is_doubtful = player.is_ok() && rest[..length].contains(':') && is_field;
+        if !self.can_be_score(&rest, length, player) && !is_doubtful {
+            return false;
+        }
+        let begin = self.at;
+        let is_prose = self.is_in_prose() && !is_field && !self.is_numbered(width);
+        let player = if is_prose || is_doubtful { Err(()) } else { player };
+        self.at += width;
+        self.mark_score(player, begin);
+        self.ends_row |= is_field && player.is_ok();
+        let field = self.text[self.at..].split(['\n', '<', '|', '\t']).next().unwrap_or_default();
+        if player.is_ok() && !words::without_numbering(field).contains(char::is_alphanumeric) {
+            // No other words change it.
+            self.judged = self.at;
+        }
+        true
+    }
+
+    /// True if two numbers at the beginning of the rest of a text, of this length, can be a result, not coordinates.
+    fn can_be_score(&self, rest: &str, length: usize, player: Result<Option<Player>, ()>) -> bool {
         let behind = &rest[length..];
         if self.is_inside_numbers(player.is_ok().then_some(behind)) {
             return false;
@@ -272,37 +295,10 @@ impl<'a> Lexer<'a> {
         if player.is_err() && has_score(behind) || player.is_ok() && !is_last_score(behind) {
             return false;
         }
-        let width =
-            self.text[self.at..].chars().take(rest[..length].chars().count()).map(char::len_utf8).sum();
-        let has_colon = rest[..length].contains(':');
-        // In a table, a time can look like this.
-        let is_doubtful = player.is_ok() && has_colon && self.is_field(width);
-        let is_plain = player.is_ok() && !has_colon || is_doubtful;
-        let line = self.text[self.at..]
-            .chars()
-            .take_while(|letter| *letter != '\n')
-            .skip(rest[..length].chars().count());
-        let is_last = line.map(half_width).all(|c| c.is_whitespace() || ".!)]}*".contains(c));
-        if !is_plain && (self.is_json || self.here.prose > 0 || !is_last || self.found.pieces.is_empty()) {
-            return false;
-        }
-        let begin = self.at;
-        let is_numbered = self.is_in_prose() && self.is_numbered(width);
-        let is_field = self.is_field(width);
-        let is_prose = self.is_in_prose() && !is_numbered && !is_field;
-        let player = if is_prose || is_doubtful { Err(()) } else { player };
-        for _ in rest[..length].chars() {
-            self.skip();
-        }
-        self.mark_score(player, begin);
-        self.ends_row |= is_field && player.is_ok();
-        let field =
-            self.text[self.at..].split(['\n', '<', ',', ';', '|', '\t', '(']).next().unwrap_or_default();
-        if player.is_ok() && !field.contains(char::is_alphanumeric) {
-            // No other words change it.
-            self.judged = self.at;
-        }
-        true
+        let is_plain = player.is_ok() && !rest[..length].contains(':');
+        let line = self.text[self.at..].chars().take_while(|letter| *letter != '\n').skip(length);
+        let is_last = || line.map(half_width).all(|c| c.is_whitespace() || ".!)]}*".contains(c));
+        is_plain || !self.is_json && self.here.prose == 0 && !self.found.pieces.is_empty() && is_last()
     }
 
     /// True if a result of this length stands in a line with nothing but the number of its game: `Game 17 (1-0)`.
