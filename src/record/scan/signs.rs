@@ -8,14 +8,18 @@ use crate::record::work;
 /// Signs behind a move on its line that judge it.
 const JUDGEMENTS: [&str; 13] = ["+-", "-+", "+/-", "-/+", "+=", "=+", "+/=", "=/+", "±", "∓", "⩲", "⩱", "∞"];
 
+/// Maximum number of letters before a move that are read for a sign.
+const MAX_LENGTH: usize = 200;
+
 /// Returns the first of the last moves of a game that stand behind a sign of their own. `own` are the indices of its
 /// pieces.
 pub fn remark(text: &str, pieces: &[Piece], own: &[usize]) -> Option<usize> {
     let between: Vec<&str> = own
         .iter()
         .map(|&index| {
-            let from = index.checked_sub(1).map_or(0, |before| pieces[before].end as usize);
-            &text[from..(pieces[index].begin as usize).max(from)]
+            let begin = pieces[index].begin as usize;
+            let from = index.checked_sub(1).map(|before| pieces[before].end as usize);
+            last_letters(&text[from.unwrap_or_default().min(begin)..begin])
         })
         .collect();
     // A word that looks like the rest of a move, as `if` does, is a sign, too.
@@ -45,11 +49,17 @@ pub fn remark(text: &str, pieces: &[Piece], own: &[usize]) -> Option<usize> {
     })
 }
 
+/// Returns the last letters of a text, at most [`MAX_LENGTH`].
+fn last_letters(text: &str) -> &str {
+    let begin = text.char_indices().rev().take(MAX_LENGTH).last().map_or(0, |(at, _)| at);
+    &text[begin..]
+}
+
 /// Returns the punctuation before a move on its line, without brackets, numbers and judgements of the move before.
 fn sign(between: &str) -> String {
     work::count(between.len() / 8);
-    let line = between.rfind('\n').map_or(between, |end| &between[end + 1..]);
-    let is_behind = line.len() == between.len();
+    let is_behind = !between.contains('\n');
+    let line = between.rsplit('\n').next().unwrap_or_default();
     let plain = without_brackets(line);
     let (mut sign, mut is_numbered) = (String::new(), false);
     for word in plain.split_whitespace() {

@@ -310,7 +310,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips the beginning or the end of an element of HTML, `<td>`; returns false if there is none, or if it holds what
-    /// can be a move. Rows of tables and lists are lines.
+    /// can be a move or a result. Rows of tables and lists are lines.
     fn element(&mut self) -> bool {
         let text = &self.text[self.at..];
         let inside = text.get(1..).filter(|_| !self.is_json).unwrap_or_default();
@@ -324,7 +324,11 @@ impl<'a> Lexer<'a> {
         let name = name.to_ascii_lowercase();
         let is_line = words::is_row(&name);
         let is_element = is_line || words::is_element(&name);
-        if !is_element || !values.is_empty() && !Self::new(values, false).read().pieces.is_empty() {
+        let says = |values| {
+            let found = Self::new(values, false).read();
+            !found.pieces.is_empty() || !found.marks.is_empty()
+        };
+        if !is_element || !values.is_empty() && says(values) {
             return false;
         }
         if is_line {

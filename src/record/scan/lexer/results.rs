@@ -210,8 +210,9 @@ impl<'a> Lexer<'a> {
 
     /// Returns the words between the last piece, or the last border in the line, and here.
     fn words_before(&self) -> &'a str {
-        let line =
-            self.text[self.end_of_moves().min(self.at)..self.at].rsplit('\n').next().unwrap_or_default();
+        let text = &self.text[self.end_of_moves().min(self.at)..self.at];
+        let begin = text.char_indices().rev().take(MAX_SENTENCE).last().map_or(0, |(at, _)| at);
+        let line = text[begin..].rsplit('\n').next().unwrap_or_default();
         line.rsplit(|c| "}>|)].;".contains(half_width(c))).next().unwrap_or_default()
     }
 
@@ -273,8 +274,9 @@ impl<'a> Lexer<'a> {
         self.at += width;
         self.mark_score(player, begin);
         self.ends_row |= is_field && player.is_ok();
-        let field = self.text[self.at..].split(['\n', '<', '|', '\t']).next().unwrap_or_default();
-        if player.is_ok() && !words::without_numbering(field).contains(char::is_alphanumeric) {
+        let behind = self.text[self.at..].chars().take(MAX_SENTENCE);
+        let field: String = behind.take_while(|letter| !"\n<|\t".contains(*letter)).collect();
+        if player.is_ok() && !words::without_numbering(&field).contains(char::is_alphanumeric) {
             // No other words change it.
             self.judged = self.at;
         }
@@ -303,10 +305,11 @@ impl<'a> Lexer<'a> {
 
     /// True if a result of this length stands in a line with nothing but the number of its game: `Game 17 (1-0)`.
     fn is_numbered(&self, length: usize) -> bool {
-        let behind = self.text[self.at + length..].split('\n').next().unwrap_or_default();
+        let behind = self.text[self.at + length..].chars().take(MAX_SENTENCE);
+        let behind: String = behind.take_while(|letter| *letter != '\n').collect();
         let begin = self.text[self.here.begin..self.at].trim_start_matches(|c: char| !c.is_alphanumeric());
         let is_rest = |text: &str| !text.contains(char::is_alphanumeric);
-        is_rest(behind) && self.end_of_moves() <= self.here.begin && is_rest(words::without_numbering(begin))
+        is_rest(&behind) && self.end_of_moves() <= self.here.begin && is_rest(words::without_numbering(begin))
     }
 
     /// Marks a result in numbers that began at `begin`; an error is one that only a warning names.
