@@ -343,7 +343,7 @@ pub fn heads_a_comment(line: &str) -> bool {
     let is_short = line.len() < 80;
     let line = if is_short { line.to_lowercase() } else { String::new() };
     line.split(|c: char| !c.is_alphanumeric())
-        .any(|word| begins_continuation(word) || NAMES.iter().any(|name| word == *name))
+        .any(|word| begins_continuation(word) || NAMES.contains(&word))
 }
 
 /// True if a text says that the move before it is taken back.

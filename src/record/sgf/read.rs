@@ -309,7 +309,7 @@ fn comments_on_result(tree: &Tree, stated: &str, swapped: bool, record: &mut Gam
     let mut problems = Vec::new();
     for property in comments {
         let value = property.value();
-        let text = (value.len() <= MAX_COMMENT).then_some(&*value).unwrap_or_default();
+        let text = if value.len() <= MAX_COMMENT { &*value } else { "" };
         for (sentence, player) in scan::winners(text, names.each_ref().map(String::as_str)) {
             let side = player.map(|player| side_of(player, mover, swapped));
             let is_open = stated.trim().is_empty() && record.winner.is_none();
