@@ -342,8 +342,7 @@ pub fn heads_a_comment(line: &str) -> bool {
         ["analysis", "analyse", "análisis", "analisi", "анализ", "分析", "解析", "variations"];
     let is_short = line.len() < 80;
     let line = if is_short { line.to_lowercase() } else { String::new() };
-    line.split(|c: char| !c.is_alphanumeric())
-        .any(|word| begins_continuation(word) || NAMES.contains(&word))
+    line.split(|c: char| !c.is_alphanumeric()).any(|word| begins_continuation(word) || NAMES.contains(&word))
 }
 
 /// True if a text says that the move before it is taken back.
