@@ -326,3 +326,160 @@ fn a_move_taken_back_at_the_end_is_a_warning() {
         assert_eq!(last, Some("the last move seems to be taken back; it is read as played"), "{words}");
     }
 }
+
+#[test]
+fn last_moves_behind_a_sign_are_doubtful() {
+    const DOUBT: &str = "the last moves stand behind a sign, unlike those before; they are read as played";
+    for text in [
+        "1. d1-d7/g7 a7-d4/a7; a4-a6/b6",
+        "1. d1-d7/g7 a7-d4/a7 = a4-a6/b6",
+        "d1-d7/g7\na7-d4/a7\n; a4-a6/b6",
+        "d1-d7/g7\na7-d4/a7\n? a4-a6/b6",
+        "d1d7(g7) a7d4(a7) -- a4a6(b6)",
+        "1. d1-d7/g7 a7-d4/a7 \"a4-a6/b6\"",
+        "1. d1-d7/g7 a7-d4/a7 <a4-a6/b6> 1-0",
+        "1. d1-d7/g7 a7-d4/a7\n2. a4-a6/b6 j7-j6/j5 ＝ d7-d6/d5; d4-d3/d2",
+    ] {
+        assert_eq!(warnings(&reading(text)), [DOUBT], "{text}");
+    }
+    for text in [
+        "1. d1-d7/g7! a7-d4/a7 2. a4-a6/b6 ?! j7-j6/j5",
+        "1. d1-d7/g7; a7-d4/a7;\n2. a4-a6/b6; j7-j6/j5;",
+        "| 1 | d1-d7/g7 | a7-d4/a7 |\n| 2 | a4-a6/b6 | j7-j6/j5 |\n| 3 | d7-d6/d5 |",
+        "<tr><td>1</td><td>d1-d7/g7</td><td>a7-d4/a7</td></tr>\n<tr><td>2</td><td>a4-a6/b6</td></tr>",
+        "> d1-d7/g7\n> a7-d4/a7\n> a4-a6/b6",
+        "1. d1-d7/g7 a7-d4/a7\n2. a4-a6/b6\n2. ... j7-j6/j5",
+        "1. d1-d7/g7 (0:12) a7-d4/a7 {+0.35/12} 2. a4-a6/b6 [0.5] j7-j6/j5",
+    ] {
+        assert_eq!(warnings(&reading(text)), Vec::<&str>::new(), "{text}");
+    }
+    // So are those behind a heading.
+    let text = "1. d1-d7/g7 a7-d4/a7\n\nAnalysis:\na4-a6/b6";
+    assert!(warnings(&reading(text))[0].starts_with("the last moves stand beside words"));
+}
+
+#[test]
+fn a_result_behind_the_number_of_a_game_is_read() {
+    for (heading, winner) in [
+        ("Game 17 (1-0)", Side::Black),
+        ("Game 17: 0-1", Side::White),
+        ("Round 3, board 2: 1-0", Side::Black),
+        ("Game 3 of 20 (0-1)", Side::White),
+        ("第3局：后手胜", Side::White),
+        ("Game 3: second player wins", Side::White),
+        ("== Game 1 (1-0) ==", Side::Black),
+        ("17) 1-0", Side::Black),
+        ("0-1, game 17", Side::White),
+    ] {
+        let text = format!("{heading}\nd1-d7/g7\na7-d4/a7");
+        let reading = reading(&text);
+        assert_eq!((reading.games[0].winner, warnings(&reading)), (Some(winner), Vec::new()), "{heading}");
+    }
+    for heading in ["Final 1-0", "Game 17, 25 moves (1-0)", "Ann (1-0)", "Round 1: Win 0-1 Lose"] {
+        let reading = reading(&format!("{heading}\nd1-d7/g7\na7-d4/a7"));
+        assert_eq!(reading.games[0].winner, None, "{heading}");
+        assert!(warnings(&reading)[0].contains("does not name the winner"), "{heading}");
+    }
+    let two = "Game 1 (1-0)\nd1-d7/g7 a7-d4/a7\nGame 2 (0-1)\nd1-d2/d3 a7-a6/a5";
+    let winners: Vec<_> = reading(two).games.iter().map(|game| game.winner).collect();
+    assert_eq!(winners, [Some(Side::Black), Some(Side::White)]);
+}
+
+#[test]
+fn a_time_control_beside_a_result_is_no_move() {
+    for control in ["5+3,", "5+3;", "10+0\t", "5'+3\",", "3|2,", "40/60,", "Ann,Bob,", "5 min,", "1,5+3,"] {
+        for (result, winner) in [("1-0", Side::Black), ("0-1", Side::White)] {
+            let end = &control[control.len() - 1..];
+            let text = format!("{control}{result}{end}d1-d7/g7 a7-d4/a7");
+            let reading = reading(&text);
+            assert_eq!((reading.games[0].winner, warnings(&reading)), (Some(winner), Vec::new()), "{text}");
+        }
+    }
+    let text = "d1-d7/g7 1'05\"\na7-d4/a7 0'12\"\n0-1";
+    assert_eq!(reading(text).games[0].winner, Some(Side::White));
+}
+
+#[test]
+fn each_row_of_a_table_is_a_game() {
+    let games = [("d1-d7/g7 a7-d4/a7", Side::Black), ("d1-d2/d3 a7-a6/a5 d2-d1/d2", Side::White)];
+    for (row, between) in [
+        ("<tr><td>#</td><td>M</td><td>R</td></tr>", "\n"),
+        ("<tr><td>#</td><td>M</td><td>R</td></tr>", ""),
+        ("<tr>\n<td>#</td>\n<td>R</td>\n<td>M</td>\n</tr>", "\n"),
+        ("<tr class=\"odd\"><td align=\"right\">#</td><td>M</td><td>R</td></tr>", "\n"),
+        ("<li>M R</li>", "\n"),
+        ("<p>M</p><p>R</p>", "\n"),
+        ("| # | M | R |", "\n"),
+        ("| # | R | M |", "\n"),
+        ("#\tM\tR", "\n"),
+        ("#\tAnn\tBob\tR\tM", "\n"),
+        ("#: M (R)", "\n"),
+    ] {
+        let rows = games.iter().zip(1..).map(|((moves, winner), number)| {
+            let result = if *winner == Side::Black { "1-0" } else { "0-1" };
+            row.replace('#', &number.to_string()).replace('M', moves).replace('R', result)
+        });
+        let text = rows.collect::<Vec<_>>().join(between);
+        let reading = reading(&text);
+        let found: Vec<_> = reading.games.iter().map(|game| (moves(game), game.winner)).collect();
+        let expected = games.map(|(moves, winner)| (moves.to_owned(), Some(winner)));
+        assert_eq!((found.as_slice(), warnings(&reading)), (expected.as_slice(), Vec::new()), "{text}");
+    }
+    // What can be a move in an element is not skipped.
+    let reading = reading("<td title=\"d1-d2/d3\">x</td>\n1. d1-d7/g7 a7-d4/a7");
+    assert!(!reading.warnings.is_empty());
+}
+
+#[test]
+fn comments_in_sgf_state_the_winner() {
+    let game = |head: &str, last: &str| format!("(;GM[18]{head};B[djddgd];W[addgad]{last})");
+    for (comment, winner) in [
+        ("White resigns", Side::Black),
+        ("1-0", Side::Black),
+        ("黑胜", Side::Black),
+        ("Good game!\nBlack lost on time.", Side::White),
+        ("B+3", Side::Black),
+        ("Ann wins", Side::Black),
+    ] {
+        let names = "PB[Ann]PW[Bob]";
+        for text in [
+            game(names, &format!("C[{comment}]")),
+            game(names, &format!(";C[{comment}]")),
+            game(&format!("{names}C[{comment}]"), ""),
+            game(names, &format!("N[{comment}];B[]")),
+        ] {
+            let reading = reading(&text);
+            assert_eq!((reading.games[0].winner, warnings(&reading)), (Some(winner), Vec::new()), "{text}");
+        }
+        let other = if winner == Side::Black { "RE[W+]" } else { "RE[B+]" };
+        for (result, found) in [(other, Some(winner.opponent())), ("RE[?]", None)] {
+            let reading = reading(&game(&format!("{names}{result}"), &format!("C[{comment}]")));
+            assert_eq!(reading.games[0].winner, found, "{comment}");
+            assert!(warnings(&reading)[0].contains(&format!("says that {winner} has won")), "{comment}");
+        }
+    }
+    for comment in ["0.53", "+0.35", "Black should win", "nice", "Black wins the left side", "-1"] {
+        let reading = reading(&game("", &format!("C[{comment}]")));
+        assert_eq!((reading.games[0].winner, warnings(&reading)), (None, Vec::new()), "{comment}");
+    }
+    // A comment on an earlier move says nothing about the end.
+    let text = "(;GM[18];B[djddgd]C[White resigns];W[addgad])";
+    assert_eq!(reading(text).games[0].winner, None);
+}
+
+#[test]
+fn phrases_of_results_are_read() {
+    let moves = "Black: d1-d7/g7\nWhite: a7-d4/a7\n";
+    for (result, winner) in [
+        ("White has no more moves", Side::Black),
+        ("Black can't move", Side::White),
+        ("no moves for White", Side::Black),
+        ("Game over: White wins", Side::White),
+        ("=== Black wins ===", Side::Black),
+        ("первый игрок выиграл", Side::Black),
+        ("Nachziehender gewinnt", Side::White),
+    ] {
+        let reading = reading(&format!("{moves}{result}\n"));
+        assert_eq!((reading.games[0].winner, warnings(&reading)), (Some(winner), Vec::new()), "{result}");
+    }
+}

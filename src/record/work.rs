@@ -19,7 +19,7 @@ mod tests {
     use crate::record;
 
     /// Texts that end or repeat where a reader expects something else. `\u{1}` is a part that is repeated.
-    const DAMAGED: [&str; 38] = [
+    const DAMAGED: [&str; 42] = [
         "(;GM[18]\u{1};B[dj ",
         "(;GM[18]\u{1};B[dj]x ",
         "(;gm[18]\u{1};b[dj]! ",
@@ -58,6 +58,10 @@ mod tests {
         "> (;GM[18]\u{1}\n> ;B[dj",
         "\u{1}d1d7g7",
         "\u{1}djddgd",
+        "\u{1}1-0! ",
+        "\u{1}Game 1 (1-0) ",
+        "d1-d7/g7 \u{1}((]]",
+        "\u{1}<td <",
     ];
 
     fn steps(text: &str, repeats: usize) -> (usize, usize) {

@@ -13,6 +13,7 @@ mod lexer;
 mod part;
 mod piece;
 mod replay;
+mod signs;
 mod verdict;
 mod words;
 
@@ -310,6 +311,34 @@ pub(super) fn winner(text: &str) -> Option<Option<Player>> {
         Verdict::Won(player) => Some(Some(player)),
         Verdict::Weak | Verdict::Unclear => None,
     }
+}
+
+/// Returns the sentences of a comment that state the winner, `White resigns`, `1-0`, with the winner; `None` if the name
+/// in a sentence is not known. `names` are those of the first and the second mover.
+pub(super) fn winners<'t>(
+    comment: &'t str,
+    names: [&'t str; 2],
+) -> impl Iterator<Item = (&'t str, Option<Player>)> {
+    let lines = comment.split(['\n', ';', '!', '。', '！', '；']);
+    let trimmed = |text: &'t str| text.trim_matches(['.', ' ', '(', ')', '[', ']']);
+    lines.flat_map(|line| line.split(". ")).map(trimmed).filter_map(move |sentence| {
+        if let Some(colour) = sentence.split_once('+').and_then(|(colour, by)| won_by(colour, by)) {
+            return Some((sentence, Some(Player::Of(colour))));
+        }
+        let is_score = !sentence.is_empty() && !sentence.contains(char::is_alphabetic);
+        let labelled = || verdict::read(&format!("result: {sentence}"), names);
+        match if is_score { labelled() } else { verdict::read(sentence, names) } {
+            Verdict::Won(player) => Some((sentence, Some(player))),
+            Verdict::Unclear | Verdict::Weak if words::ends_a_game(sentence) => Some((sentence, None)),
+            _ => None,
+        }
+    })
+}
+
+/// Returns the colour of a result with a plus sign, `B+3`, `White+R`.
+fn won_by(colour: &str, by: &str) -> Option<Colour> {
+    let is_count = by.bytes().all(|byte| byte.is_ascii_digit());
+    words::colour(&colour.to_lowercase()).filter(|_| is_count || ["R", "T", "F"].contains(&by))
 }
 
 /// Returns the ways to read pieces in a game from this start, the usual ones first.
@@ -690,8 +719,14 @@ impl Scan<'_, '_, '_> {
 
     /// Warns of moves of a game that can be read in another way.
     fn explain_pieces(&mut self, play: &Play, pieces: &[Piece], used: &[bool]) {
-        if let Some(remark) = play.remark(pieces, used).filter(|_| !self.is_json) {
-            let text = "the last moves stand beside words, unlike those before; they are read as played";
+        let own: Vec<usize> = (play.begin..play.end).filter(|&at| used[at]).collect();
+        let doubt = match (play.remark(pieces, used), signs::remark(self.text, pieces, &own)) {
+            _ if self.is_json => None,
+            (Some(remark), _) => Some((remark, "beside words")),
+            (None, remark) => remark.map(|remark| (remark, "behind a sign")),
+        };
+        if let Some((remark, place)) = doubt {
+            let text = format!("the last moves stand {place}, unlike those before; they are read as played");
             self.remark(pieces[remark].begin as usize, text);
         }
         if let Some(last) = (play.begin..play.end).rfind(|&at| used[at]).filter(|_| !self.is_json) {

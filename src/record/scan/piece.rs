@@ -63,10 +63,14 @@ pub enum Border {
     Line,
     /// An empty line, one that can be a heading, a rule such as `-----`, or an unclear result.
     Gap,
-    /// A heading such as `Game 2`, or the number 1.
+    /// The number 1.
+    First,
+    /// A heading such as `Game 2`.
     Heading,
     /// A result, which ends a game.
     Result,
+    /// A result, and another sign that a game begins: a heading, the number 1, an empty line or a row.
+    Next,
 }
 
 /// Colour that a text gives to a player, which can differ from ours.
@@ -114,7 +118,7 @@ pub struct Piece {
 impl Piece {
     /// True if the text says that a new game begins here.
     pub fn restarts(&self) -> bool {
-        self.border >= Border::Heading
+        self.border >= Border::First
     }
 
     /// True if the piece leaves a coordinate of its origin open.

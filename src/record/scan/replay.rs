@@ -253,7 +253,7 @@ impl Play {
             let legal =
                 |way: Way| way.move_of(piece, &way.start).is_some_and(|mv| way.start.check(mv).is_ok());
             let begins = || legal(way) || legal(Way::usual(way.start));
-            let is_new = piece.border == Border::Result || piece.restarts() && begins();
+            let is_new = piece.border >= Border::Result || piece.restarts() && begins();
             if !play.moves.is_empty() && is_new || position.winner().is_some() {
                 break;
             }
@@ -401,7 +401,10 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside, known: Option<Play>
         let begins_black = pieces[play.begin].mover.is_some()
             && play.begin > 0
             && pieces[play.begin].mover == pieces[play.begin - 1].mover;
-        let goes_on = games.last().is_some_and(|last| last.end == play.begin && last.goes_on(&pieces[at]));
+        let is_stated = matches!(pieces[at].border, Border::Heading | Border::Next);
+        let goes_on = games
+            .last()
+            .is_some_and(|last| last.end == play.begin && !is_stated && last.goes_on(&pieces[at]));
         play.is_announced = (announced || begins_black) && !goes_on;
         at = play.end;
         if let Some(last) = games.last_mut().filter(|last| last.end > play.begin) {

@@ -5,6 +5,7 @@
 
 use super::half_width::half_width;
 use super::piece::{Colour, Player};
+use super::words;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -84,11 +85,11 @@ const WHITE: Token = Token::Player(Player::Of(Colour::White));
 const VOCABULARY: [(Token, &str); 29] = [
     (
         FIRST,
-        "first|first player|first mover|player 1|player1|player one|p1|先|先手|先手方|先行方|玩家1|玩家一",
+        "first|first player|first mover|first to move|player 1|player1|player one|p1|先|先手|先手方|先行方|玩家1|玩家一|erster|anziehender|premier joueur|первый|первый игрок",
     ),
     (
         SECOND,
-        "second|second player|second mover|player 2|player2|player two|p2|后|後|后手|后手方|後手|後手方|后行方|玩家2|玩家二",
+        "second|second player|second mover|player 2|player2|player two|p2|后|後|后手|后手方|後手|後手方|后行方|玩家2|玩家二|zweiter|nachziehender|second joueur|deuxième joueur|второй|второй игрок",
     ),
     (Token::Score(Player::First), "1-0|1:0|1 - 0|1 : 0"),
     (Token::Score(Player::Second), "0-1|0:1|0 - 1|0 : 1"),
@@ -113,7 +114,7 @@ const VOCABULARY: [(Token, &str); 29] = [
     (
         Token::Defeat,
         "quits|quit|disconnects|disconnected|crashes|crashed|abandons|abandoned|stuck|cannot move|can't move|no legal move|\
-         no legal moves|掉线|断线|掉線|斷線|逃跑|无路可走|无子可动|無路可走|gibt auf|gab auf|aufgegeben|verliert|verlor|verloren|kapituliert|abandonne|abandonnent|abandonné|perd|perdent|\
+         no legal moves|no more moves|no moves|no moves left|no more legal moves|no legal moves left|掉线|断线|掉線|斷線|逃跑|无路可走|无子可动|無路可走|gibt auf|gab auf|aufgegeben|verliert|verlor|verloren|kapituliert|abandonne|abandonnent|abandonné|perd|perdent|\
          perdu|abandona|abandonan|abandonó|pierde|pierden|perdió|se rinde|se rinden|rinde|abbandona|perde|perdono|desiste|\
          desistem|сдались|сдался|сдаются|проиграли|проиграл|проигрывают|패|기권|졌다",
     ),
@@ -150,7 +151,7 @@ const VOCABULARY: [(Token, &str); 29] = [
     (Token::Was, "was|were|got|been|gets"),
     (
         Token::Lead,
-        "so|and|then|finally|over|final|最终|最后|于是|故|判|本局|此局|终局|对局结束|而|game result|end|ended|以上|まで|にて|で",
+        "so|and|then|finally|over|final|最终|最后|于是|故|判|本局|此局|终局|对局结束|而|game result|end|ended|congratulations|恭喜|以上|まで|にて|で",
     ),
     (Token::By, "by|on|after|at|with|due to|through|for|pour|par|durch"),
     (Token::Means, "resignation|forfeit|time|timeout|default|aufgabe|zeit|abandon|temps"),
@@ -204,6 +205,11 @@ pub fn is_sign(word: &str) -> bool {
     tokens.iter().any(is_sign) || OF_PHRASES.contains(&&*word)
 }
 
+/// True if a word, which is common in prose, can begin a phrase of a statement: `no moves`, `can't move`.
+pub fn begins_phrase(word: &str) -> bool {
+    ["no", "can"].contains(&&*word.to_ascii_lowercase())
+}
+
 /// Returns the player that a label names: 先手方, `Player 1`, `black_name`.
 pub fn player(label: &str) -> Option<Player> {
     let (tokens, _) = tokens(&normal(label), ["", ""]);
@@ -220,7 +226,9 @@ pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
     let differ = names[0] != names[1];
     let is_name = |name: &&str| differ && name.contains(char::is_alphanumeric);
     let names = names.each_ref().map(|name| Some(name.as_str()).filter(is_name).unwrap_or_default());
-    let (mut tokens, is_strong) = tokens(&normal(sentence), names);
+    let sentence = normal(sentence);
+    let sentence = sentence.trim_matches(['=', '*', '~', '#', ' ']);
+    let (mut tokens, is_strong) = tokens(words::without_numbering(sentence), names);
     let tally = tally(&tokens);
     for token in &mut tokens {
         *token = if matches!(token, Token::Point(_)) { Token::Number } else { *token };
@@ -247,10 +255,11 @@ pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
         return Verdict::Won(player);
     }
     let names_player = tokens.iter().any(|token| matches!(token, Token::Player(_)));
+    let has_score = tokens.iter().any(|token| matches!(token, Token::Score(_)));
     match (Parser { tokens: &tokens, at: 0, subject_won: false }).statements() {
         Some(Some(player)) => Verdict::Won(player),
         Some(None) => Verdict::Open,
-        None if is_strong || names_player || states => Verdict::Unclear,
+        None if is_strong || names_player || states || has_score => Verdict::Unclear,
         None => Verdict::Weak,
     }
 }
@@ -276,7 +285,8 @@ fn tally(tokens: &[Token]) -> Option<Verdict> {
     };
     let is_number = |token: &Token| matches!(token, Token::Number | Token::Point(_));
     let (players, result): (Vec<Token>, Vec<Token>) = items.iter().partition(|token| is_player(token));
-    let is_alone = items.len() < 2 && label.is_none();
+    let is_alone = label.is_none()
+        && rest.iter().all(|token| matches!(token, Token::Score(_) | Token::Open | Token::Colon));
     let has_score = !is_alone && items.iter().any(|token| matches!(token, Token::Score(_)));
     let unclear = has_score.then_some(Verdict::Unclear);
     // Two unknown names beside each other look like one.
@@ -366,6 +376,8 @@ fn tokens(text: &str, names: [&str; 2]) -> (Vec<Token>, bool) {
             None => {
                 match letter {
                     ':' | '=' => tokens.push(Token::Colon),
+                    // A point of a player: `Ann (1) - Bob (0)`.
+                    '(' | '[' if is_point(&rest[1..]) => {}
                     '{' | '[' | '(' | '/' | '+' => tokens.push(Token::Other),
                     _ => {}
                 }
@@ -375,6 +387,11 @@ fn tokens(text: &str, names: [&str; 2]) -> (Vec<Token>, bool) {
         rest = &rest[length..];
     }
     (tokens, is_strong)
+}
+
+/// True if a text begins with 0 or 1 and a closing bracket.
+fn is_point(text: &str) -> bool {
+    text.strip_prefix(['0', '1']).is_some_and(|behind| behind.starts_with([')', ']']))
 }
 
 fn is_word(letter: char) -> bool {
@@ -456,7 +473,12 @@ impl Parser<'_> {
     fn statements(&mut self) -> Option<Option<Player>> {
         let mut said = None;
         loop {
+            let begin = self.at;
             self.skip(&[Token::Lead, Token::Is, Token::Game]);
+            if self.at > begin && matches!(self.peek(), Some(Token::Colon | Token::Open)) {
+                // `Game over: Black wins`
+                self.at += 1;
+            }
             if [self.peek(), self.tokens.get(self.at + 1).copied()]
                 == [Some(Token::Number), Some(Token::Counter)]
             {

@@ -214,6 +214,63 @@ pub fn is_game(word: &str) -> bool {
     .contains(&word)
 }
 
+/// True if a word directly behind a number is the unit of a time or of an effort: `12s`.
+pub fn is_unit(word: &str) -> bool {
+    ["s", "sec", "ms", "m", "min", "h", "k", "kn", "n"].contains(&&*word.to_ascii_lowercase())
+}
+
+/// Returns what stands behind the number of a game, `Round 3, board 2: 1-0`; the whole text if it begins with none.
+pub fn without_numbering(text: &str) -> &str {
+    const PARTS: [&str; 10] = ["table", "brett", "tisch", "no", "nr", "тур", "доска", "of", "von", "de"];
+    let (mut rest, mut behind) = (text, text);
+    let (mut is_named, mut is_numbered) = (false, false);
+    loop {
+        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let is_digit = rest.starts_with(|c: char| c.is_ascii_digit());
+        let ends = |c: char| if is_digit { !c.is_ascii_digit() } else { !c.is_alphabetic() };
+        let (word, next) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+        let is_number = is_digit && !begins_score(rest);
+        let is_letter = is_named && word.len() == 1 && !is_digit && next.starts_with([':', ')', ',']);
+        let lower = word.to_lowercase();
+        let is_ordinal =
+            !word.is_empty() && word.chars().all(|c| "第局盘盤轮輪场場桌一二三四五六七八九十".contains(c));
+        if !(is_number || is_letter || is_ordinal || is_game(&lower) || PARTS.contains(&&*lower)) {
+            break;
+        }
+        is_named |= !is_digit && !is_letter;
+        is_numbered |= is_number || is_letter || is_ordinal && word.chars().nth(2).is_some();
+        (rest, behind) = (next, next);
+    }
+    if is_named && is_numbered { behind.trim_start_matches([' ', ':', '.', ')', ',', '、']) } else { text }
+}
+
+/// True if a text begins with the result of one game in numbers.
+fn begins_score(text: &str) -> bool {
+    fn sign(text: &str) -> Option<&str> {
+        text.trim_start().strip_prefix(['-', ':']).map(str::trim_start)
+    }
+    let point = |text: &'_ str| text.strip_prefix(['0', '1']).map(str::len);
+    let behind = point(text).map(|length| &text[text.len() - length..]).and_then(sign);
+    let behind = behind.and_then(|text| Some(&text[text.len() - point(text)?..]));
+    let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    behind.is_some_and(|behind| !is_number(behind) && !sign(behind).is_some_and(is_number))
+}
+
+/// True if an element of HTML is a line of its own.
+pub fn is_row(name: &str) -> bool {
+    ["tr", "li", "p", "br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "table", "ol", "ul"]
+        .contains(&name)
+}
+
+/// True for the name of an element of HTML inside a line.
+pub fn is_element(name: &str) -> bool {
+    const NAMES: [&str; 21] = [
+        "td", "th", "thead", "tbody", "tfoot", "caption", "span", "b", "i", "u", "em", "strong", "font",
+        "center", "small", "code", "pre", "body", "html", "dl", "dd",
+    ];
+    NAMES.contains(&name)
+}
+
 /// True if a word after another one begins a game: `new game`.
 pub fn begins_game(before: &str, word: &str) -> bool {
     const ORDER: [&str; 9] =
@@ -277,6 +334,15 @@ pub fn begins_continuation(word: &str) -> bool {
         "idea",
     ];
     WORDS.contains(&word) || ["不如", "应该", "应走", "改走", "变化"].iter().any(|part| word.contains(part))
+}
+
+/// True if a line without moves says that those behind it are not played: `Analysis`.
+pub fn heads_a_comment(line: &str) -> bool {
+    const NAMES: [&str; 8] =
+        ["analysis", "analyse", "análisis", "analisi", "анализ", "分析", "解析", "variations"];
+    let is_short = line.len() < 80;
+    let line = if is_short { line.to_lowercase() } else { String::new() };
+    line.split(|c: char| !c.is_alphanumeric()).any(|word| begins_continuation(word) || NAMES.contains(&word))
 }
 
 /// True if a text says that the move before it is taken back.

@@ -27,7 +27,8 @@
 //! ```
 //!
 //! Reading takes the first branch as the game and ignores unknown properties. A variation ends before a move that
-//! cannot be read. Without `FORFEIT`, a loss on time or by forfeit is taken from `RE`.
+//! cannot be read. Without `FORFEIT`, a loss on time or by forfeit is taken from `RE`; without
+//! `RE`, the winner from a comment on the game or on its last position, `C[White resigns]`.
 
 mod read;
 mod scanner;

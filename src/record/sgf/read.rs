@@ -288,7 +288,47 @@ fn game_of(tree: &Tree) -> Result<(GameRecord, Vec<Problem>), Problem> {
         let offset = tree.nodes().next().map_or(0, |root| tree.offset(root));
         reader.problems.push((offset, format!("the result {result:?} names no winner")));
     }
+    reader.problems.append(&mut comments_on_result(tree, &result, swapped, &mut record));
     Ok((GameRecord { moves: game.moves, notes: game.notes, ..record }, reader.problems))
+}
+
+/// Maximum length of a comment that is read for a result, in bytes.
+const MAX_COMMENT: usize = 4000;
+
+/// Reads the comments on the whole game and on its last position for the winner: sets it if the record has no result,
+/// `stated`. Returns the comments that say otherwise.
+fn comments_on_result(tree: &Tree, stated: &str, swapped: bool, record: &mut GameRecord) -> Vec<Problem> {
+    let mover = record.start.side();
+    let names = [mover, mover.opponent()].map(|side| record.name(side).to_owned());
+    let mut nodes: Vec<usize> = main_line(tree).collect();
+    let has_move = |node: &usize| moves_of(tree, *node).any(|(_, text)| !is_no_move(&text));
+    let last = nodes.iter().rposition(has_move).unwrap_or_default();
+    nodes.drain(1.min(last)..last);
+    let comments = nodes.into_iter().flat_map(|node| tree.properties(node));
+    let comments = comments.filter(|property| ["C", "GC", "N"].contains(&&*property.name()));
+    let mut problems = Vec::new();
+    for property in comments {
+        let value = property.value();
+        let text = if value.len() <= MAX_COMMENT { &*value } else { "" };
+        for (sentence, player) in scan::winners(text, names.each_ref().map(String::as_str)) {
+            let side = player.map(|player| side_of(player, mover, swapped));
+            let is_open = stated.trim().is_empty() && record.winner.is_none();
+            let shown = || sentence.chars().take(60).collect::<String>();
+            let problem = match side {
+                Some(side) if is_open => {
+                    record.winner = Some(side);
+                    continue;
+                }
+                Some(side) if record.winner != Some(side) => {
+                    format!("the comment {:?} says that {side} has won", shown())
+                }
+                None if is_open => format!("the result {:?} does not name the winner", shown()),
+                _ => continue,
+            };
+            problems.extend((problems.len() < MAX_PROBLEMS).then(|| (property.offset(), problem)));
+        }
+    }
+    problems
 }
 
 /// More moves than any game can have.

@@ -74,6 +74,8 @@ struct Number {
     begin: usize,
     end: usize,
     line: usize,
+    /// True if words stand before it in its line.
+    has_words: bool,
 }
 
 /// An open bracket.
@@ -145,6 +147,9 @@ const IN_STRING: usize = usize::MAX;
 /// Maximum number of numbers that are read together, a multiple of six.
 const MAX_RUN: usize = 6000;
 
+/// Maximum length of an element of HTML, in bytes.
+const MAX_ELEMENT: usize = 200;
+
 /// State of the line that is read.
 #[derive(Default)]
 struct Line {
@@ -152,7 +157,7 @@ struct Line {
     begin: usize,
     /// Words of prose.
     prose: usize,
-    /// True if words, or a sign of a comment, stand in its main line.
+    /// True if words stand in its main line.
     has_words: bool,
     /// Number of open square brackets.
     squared: usize,
@@ -199,6 +204,8 @@ pub struct Lexer<'a> {
     begins_game: bool,
     /// True after a result, which ends a game.
     is_over: bool,
+    /// True after a result in a field of a table, whose rows are games.
+    ends_row: bool,
     /// Name of the JSON value that holds the moves of the game.
     list: Option<String>,
     here: Line,
@@ -245,6 +252,7 @@ impl<'a> Lexer<'a> {
             first_numbered: 0,
             begins_game: false,
             is_over: false,
+            ends_row: false,
             list: None,
             here: Line::default(),
             judged: 0,
@@ -283,7 +291,7 @@ impl<'a> Lexer<'a> {
             if header::can_begin(&self.text[self.at..]) && (self.header() || self.tag()) {
                 continue;
             }
-            let begins_field = self.had_space || self.before().is_some_and(|c| ";|".contains(c));
+            let begins_field = self.had_space || self.before().is_some_and(|c| ";|>".contains(c));
             if self.had_space && self.fen() || begins_field && self.score() {
                 continue;
             }
@@ -351,6 +359,7 @@ impl<'a> Lexer<'a> {
             c if c.is_ascii_alphabetic() => self.word(),
             c if c.is_alphabetic() => self.foreign(),
             '&' | '\\' if self.escape() => {}
+            '<' if self.element() => {}
             _ => self.punctuation(letter),
         }
         self.had_space = letter.is_whitespace() || "\"'[(*{,:=\\".contains(letter);
@@ -380,6 +389,38 @@ impl<'a> Lexer<'a> {
         length.is_some()
     }
 
+    /// Skips the beginning or the end of an element of HTML, `<td>`; returns false if there is none, or if it holds what
+    /// can be a move or a result. Rows of tables and lists are lines.
+    fn element(&mut self) -> bool {
+        let text = &self.text[self.at..];
+        let inside = text.get(1..).filter(|_| !self.is_json).unwrap_or_default();
+        let length = inside.bytes().take(MAX_ELEMENT).position(|byte| b"<>".contains(&byte));
+        let Some(inside) = length.filter(|&end| inside[end..].starts_with('>')).map(|end| &inside[..end])
+        else {
+            return false;
+        };
+        let own = inside.trim_start_matches('/').trim_end_matches('/');
+        let (name, values) = own.split_once(' ').unwrap_or((own, ""));
+        let name = name.to_ascii_lowercase();
+        let is_line = words::is_row(&name);
+        let is_element = is_line || words::is_element(&name);
+        let says = |values| {
+            let found = Self::new(values, false).read();
+            !found.pieces.is_empty() || !found.marks.is_empty()
+        };
+        if !is_element || !values.is_empty() && says(values) {
+            return false;
+        }
+        if is_line {
+            self.whole_line();
+        }
+        self.at += inside.len() + 2;
+        if is_line {
+            self.end_line();
+        }
+        true
+    }
+
     fn punctuation(&mut self, letter: char) {
         let begin = self.skip();
         match letter {
@@ -406,10 +447,6 @@ impl<'a> Lexer<'a> {
                 self.here.squared = self.here.squared.saturating_sub(usize::from(letter == ']'));
                 self.close();
                 self.end_continuation(self.opened.depth() + 1);
-            }
-            '%' | '#' if self.had_space => self.here.has_words |= self.is_main_line(),
-            '/' if self.had_space && self.text[self.at..].starts_with(['/', '*']) => {
-                self.here.has_words |= self.is_main_line();
             }
             ',' => self.end_continuation(self.opened.depth()),
             '"' if self.is_json && !self.is_escaped(begin) => {
@@ -470,12 +507,20 @@ impl<'a> Lexer<'a> {
 
     fn end_line(&mut self) {
         self.line += 1;
-        self.here = Line { begin: self.at, ..Line::default() };
+        let has_words = self.heads_a_comment();
+        self.here = Line { begin: self.at, has_words, ..Line::default() };
         self.mover = None;
         self.in_continuation &= self.is_json;
         if !self.is_json {
             self.numbering = None;
         }
+    }
+
+    /// True if the line that ends here has words, but no moves, and announces a comment in the next line.
+    fn heads_a_comment(&self) -> bool {
+        let has_words = self.here.has_words && !self.is_json && self.end_of_moves() <= self.here.begin;
+        let line = || self.text[self.here.begin..self.at].trim_end();
+        has_words && (line().ends_with([':', '：']) || words::heads_a_comment(line()))
     }
 
     /// Returns the strongest border that the lines between the last piece and an offset are.
@@ -570,6 +615,11 @@ impl<'a> Lexer<'a> {
         if next.is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
             // Digits before a word of squares number the move: `1d1d7g7`.
             let rest = self.ascii_word();
+            if words::is_unit(&rest) {
+                (self.key, self.has_key) = (None, false);
+                self.end_points();
+                return self.end_run();
+            }
             self.numbering = digits.parse().ok();
             return match words::edge(&format!("{digits}{rest}")) {
                 Some(edge) => self.mark(Mark::Edge(edge)),
@@ -578,8 +628,11 @@ impl<'a> Lexer<'a> {
         }
         let after = self.text[self.at..].chars().nth(1).map(half_width);
         let follows = |c: char| next == Some(c) && after.is_some_and(|c| c.is_ascii_digit());
-        // Decimal fractions, clocks and percentages are no coordinates.
-        if next == Some('%') || follows('.') && !self.is_numbered_square() || follows(':') {
+        // Decimal fractions, clocks, `1:05` and `1'05`, percentages and time controls, `5+3`, are no coordinates.
+        if next == Some('%')
+            || follows('.') && !self.is_numbered_square()
+            || [':', '+', '\''].into_iter().any(follows)
+        {
             let decimals = self.decimals(begin);
             self.skip_number();
             self.end_run();
@@ -621,7 +674,7 @@ impl<'a> Lexer<'a> {
 
     /// Skips the rest of a number with points, colons, a sign of per cent or an exponent.
     fn skip_number(&mut self) {
-        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || ".:%".contains(c)) {
+        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || ".:%+'".contains(c)) {
             self.skip();
         }
     }
@@ -638,26 +691,32 @@ impl<'a> Lexer<'a> {
             }
         }
         self.numbering = Some(value);
-        self.begins_game |= self.here.prose == 1 && words::is_game(&self.here.recent) && self.is_main_line();
         let next = self.peek();
+        // 第3手 numbers a move.
+        let is_game = words::is_game(&self.here.recent)
+            && (self.here.recent != "第" || next.is_some_and(|next| "局盘盤轮輪场場".contains(next)));
+        self.begins_game |= self.here.prose == 1 && is_game && self.is_main_line();
         let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
         let before = self.text[..begin].trim_end_matches([' ', '\t', '#', '>']);
         self.counts = is_number || before.is_empty() || before.ends_with(['\n', '\r']);
         self.end_points();
         if digits.len() == 6 && !negative && self.run.is_empty() {
             let numbers = digits.bytes().map(|digit| i64::from(digit - b'0'));
-            let six: Vec<Number> =
-                numbers.map(|value| Number { value, begin, end: self.at, line: self.line }).collect();
+            let six: Vec<Number> = numbers.map(|value| self.number_at(value, begin)).collect();
             return self.push_numbers(&six, true);
         }
         if is_number && self.run.last().is_none_or(|last| last.line != self.line) {
             return self.end_run();
         }
         self.note_value();
-        self.run.push(Number { value, begin, end: self.at, line: self.line });
+        self.run.push(self.number_at(value, begin));
         if self.run.len() == MAX_RUN {
             self.end_run();
         }
+    }
+
+    fn number_at(&self, value: i64, begin: usize) -> Number {
+        Number { value, begin, end: self.at, line: self.line, has_words: self.here.has_words }
     }
 
     /// Ends a run of numbers: each line of six is a move, and so are six lines of one or three of two.
@@ -673,7 +732,7 @@ impl<'a> Lexer<'a> {
             return run.chunks(6).for_each(|six| self.push_numbers(six, true));
         }
         for line in lines {
-            let moves = if line.len() % 6 == 1 && line.len() > 6 { &line[1..] } else { line };
+            let moves = coordinates(line);
             match moves.len() {
                 length if length % 6 == 0 => moves.chunks(6).for_each(|six| self.push_numbers(six, false)),
                 0..4 => {}
@@ -695,10 +754,14 @@ impl<'a> Lexer<'a> {
         }
         let value = |index: usize| i8::try_from(six[index].value).unwrap_or(i8::MAX);
         let numbers = [0, 2, 4].map(|index| [value(index), value(index + 1)]);
-        let fits = six.iter().all(|number| (0..=10).contains(&number.value));
-        if fits {
+        let few = six.iter().filter(|number| (0..=10).contains(&number.value)).count();
+        if few == 6 {
             self.push(Form::Numbers, numbers, first.begin, last.end, is_weak);
-        } else if six.iter().all(|number| number.value.abs() < 100) {
+            // The line can have ended.
+            if let Some(piece) = self.found.pieces.last_mut() {
+                piece.beside = if last.has_words { Beside::Behind } else { Beside::No };
+            }
+        } else if six.iter().all(|number| number.value.abs() < 100) && (!is_weak || few >= 3) {
             self.push_fragment(first.begin, last.end, true);
         }
     }
@@ -713,29 +776,17 @@ impl<'a> Lexer<'a> {
     }
 
     fn push(&mut self, form: Form, numbers: [[i8; 2]; 3], begin: usize, end: usize, is_weak: bool) {
-        let numbering = self.numbering.take();
-        let again = self.highest > 1 || self.found.pieces.len() as isize > self.first_numbered + 1;
-        let is_first = form != Form::Numbers && numbering == Some(1);
-        let follows_end = std::mem::take(&mut self.is_over) && !self.found.pieces.is_empty();
-        let is_numbered = form != Form::Numbers && numbering.is_some_and(|number| number > 1);
-        let gap = if is_numbered { Border::No } else { self.border_before(begin) };
-        if let Some(number) = numbering.filter(|_| form != Form::Numbers && std::mem::take(&mut self.counts))
-        {
+        let numbering = self.numbering.take().filter(|_| form != Form::Numbers);
+        let border = self.border(begin, numbering);
+        if let Some(number) = numbering.filter(|_| std::mem::take(&mut self.counts)) {
             self.follow(number, begin);
         }
-        let has_heading = self.begins_game || is_first && self.highest > 0 && again;
-        let border = match () {
-            () if follows_end => Border::Result,
-            () if has_heading => Border::Heading,
-            () if self.after_unclear => Border::Gap,
-            () => gap,
-        };
-        (self.begins_game, self.after_unclear) = (false, false);
         self.here.named.clear();
-        let index = self.found.pieces.len() as isize;
-        self.first_numbered = if is_first { index } else { self.first_numbered };
-        if let Some(number) = numbering.filter(|_| form != Form::Numbers) {
-            self.highest = if border >= Border::Heading { 1 } else { self.highest.max(number) };
+        if let Some(number) = numbering {
+            if number == 1 {
+                self.first_numbered = self.found.pieces.len() as isize;
+            }
+            self.highest = if border >= Border::First { 1 } else { self.highest.max(number) };
         }
         if self.is_json {
             self.keys.name_piece(self.found.pieces.len());
@@ -761,6 +812,27 @@ impl<'a> Lexer<'a> {
                 false => Beside::No,
             },
         });
+    }
+
+    /// Takes the signs that a new game begins with the piece at an offset, which has a number.
+    fn border(&mut self, begin: usize, numbering: Option<i64>) -> Border {
+        let known = self.found.pieces.len() as isize;
+        let again = self.highest > 1 || known > self.first_numbered + 1;
+        let is_first = numbering == Some(1) && self.highest > 0 && again;
+        let follows_end = std::mem::take(&mut self.is_over) && known > 0;
+        let is_numbered = numbering.is_some_and(|number| number > 1);
+        let gap = if is_numbered { Border::No } else { self.border_before(begin) };
+        let has_heading = std::mem::take(&mut self.begins_game);
+        let is_row = std::mem::take(&mut self.ends_row);
+        let after_unclear = std::mem::take(&mut self.after_unclear);
+        match () {
+            () if follows_end && (is_row || has_heading || is_first || gap == Border::Gap) => Border::Next,
+            () if follows_end => Border::Result,
+            () if has_heading => Border::Heading,
+            () if is_first => Border::First,
+            () if after_unclear => Border::Gap,
+            () => gap,
+        }
     }
 
     /// Notes that a word of a sentence, or a statement about the winner, stands behind the last piece on this line.
@@ -873,15 +945,17 @@ impl<'a> Lexer<'a> {
         self.here.prose += usize::from(!words::is_label(&lower));
         self.here.has_words |= !words::is_label(&lower) && self.is_main_line();
         let is_json_key = self.is_json && is_key;
+        let is_sign = verdict::is_sign(word) || verdict::begins_phrase(word) && self.is_statement();
+        if !is_sign && !words::is_label(&lower) && self.at > self.judged {
+            self.follow_with_words(true);
+        }
         if words::begins_continuation(&lower) || is_json_key && words::names_other_moves(&lower) {
             self.begin_continuation(is_json_key);
         }
         let begins_game = self.here.prose <= 2 && words::begins_game(&self.here.recent, &lower);
         self.begins_game |= begins_game && self.is_main_line();
-        if verdict::is_sign(word) {
+        if is_sign {
             self.judge();
-        } else if !words::is_label(&lower) && self.at > self.judged {
-            self.follow_with_words(true);
         }
         if words::parts_players(&lower) {
             self.here.named = vec![Colour::Black, Colour::White];
@@ -1003,9 +1077,19 @@ impl<'a> Lexer<'a> {
         self.judged = self.at;
         (self.highest, self.numbering, self.key, self.has_key) = (0, None, None, false);
         self.sequence = None;
-        (self.begins_game, self.is_over) = (false, false);
+        (self.begins_game, self.is_over, self.ends_row) = (false, false, false);
         (self.parentheses, self.in_braces, self.here.prose) = (Stack::default(), 0, 0);
         self.had_space = true;
+    }
+}
+
+/// Returns the numbers of a line without one that numbers the move, or one behind it that can be no coordinate.
+fn coordinates(line: &[Number]) -> &[Number] {
+    let fits = |number: &Number| (0..=10).contains(&number.value);
+    match line {
+        [moves @ .., last] if moves.len() == 6 && moves.iter().all(fits) && !fits(last) => moves,
+        [_, moves @ ..] if moves.len() % 6 == 0 && !moves.is_empty() => moves,
+        _ => line,
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::half_width::half_width;
 use super::super::piece::{Aside, Mark, Player};
 use super::super::verdict::{self, Verdict};
 use super::super::words;
-use super::Lexer;
+use super::{Lexer, Number};
 use crate::record::work;
 
 /// Maximum number of letters on each side of a word that are read as its sentence.
@@ -51,6 +51,12 @@ impl<'a> Lexer<'a> {
         self.unclear += usize::from(!is_certain);
         self.is_over |= is_over && is_certain;
         self.after_unclear |= is_over && !is_certain;
+    }
+
+    /// True if the sentence around the last word is a statement about the winner if a player has the name in it.
+    pub(super) fn is_statement(&self) -> bool {
+        let (begin, end) = self.sentence();
+        self.at > self.judged && verdict::read(&self.text[begin..end], ["", ""]) != Verdict::Nothing
     }
 
     /// Returns the offsets of the sentence around the last word. In JSON it is a string, and its value if it is a name.
@@ -160,7 +166,12 @@ impl<'a> Lexer<'a> {
         numbers.dedup();
         let count = numbers.iter().filter(|is_number| **is_number).count();
         let is_known = self.found.marks.last().is_some_and(|(at, ..)| *at == self.found.pieces.len());
-        if self.judged > begin || !(1..=MAX_NUMBERS).contains(&count) || self.unclear >= MAX_UNCLEAR {
+        let is_heading = !words::without_numbering(line).contains(char::is_alphanumeric);
+        if is_heading
+            || self.judged > begin
+            || !(1..=MAX_NUMBERS).contains(&count)
+            || self.unclear >= MAX_UNCLEAR
+        {
             return;
         }
         let next = self.text[self.at..].split('\n').next().unwrap_or_default();
@@ -185,7 +196,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the offset behind the last piece, or behind numbers of this line that are enough for a move.
-    fn end_of_moves(&self) -> usize {
+    pub(super) fn end_of_moves(&self) -> usize {
         let here = self.run.iter().rev().take_while(|number| number.line == self.line).take(6);
         let numbers = (here.count() == 6).then(|| self.run.last().map_or(0, |number| number.end));
         let pieces = self.found.pieces.last().map_or(0, |piece| piece.end as usize);
@@ -194,23 +205,48 @@ impl<'a> Lexer<'a> {
 
     /// True if words of a sentence stand between the last piece and here.
     fn is_in_prose(&self) -> bool {
-        if self.is_json || !self.points.is_empty() {
-            return false;
-        }
-        let before = self.text[self.end_of_moves().min(self.at)..self.at].chars().rev().map(half_width);
-        let words = before.take(MAX_SENTENCE).take_while(|letter| !"\n}>|)].;".contains(*letter));
-        words.into_iter().any(char::is_alphabetic)
+        !self.is_json && self.points.is_empty() && self.words_before().contains(char::is_alphabetic)
     }
 
-    /// True if a move in numbers has begun: in this line, or in lines of two numbers.
-    fn is_inside_numbers(&self) -> bool {
+    /// Returns the words between the last piece, or the last border in the line, and here.
+    fn words_before(&self) -> &'a str {
+        let text = &self.text[self.end_of_moves().min(self.at)..self.at];
+        let begin = text.char_indices().rev().take(MAX_SENTENCE).last().map_or(0, |(at, _)| at);
+        let line = text[begin..].rsplit('\n').next().unwrap_or_default();
+        line.rsplit(|c| "}>|)].;".contains(half_width(c))).next().unwrap_or_default()
+    }
+
+    /// True if a result of this length fills a field of a table here: `Ann,Bob,1-0,d1-d7/g7`.
+    fn is_field(&self, length: usize) -> bool {
+        let [before, behind] = [&self.text[..self.at], &self.text[self.at + length..]];
+        let quoted = before.strip_suffix('"').zip(behind.strip_prefix('"'));
+        let (before, behind) = quoted.unwrap_or((before, behind));
+        let [left, right] = [before.trim_end_matches(' '), behind.trim_start_matches(' ')];
+        let begins = before.ends_with([',', ';', '\t', '>']) || left.ends_with('|');
+        let ends = behind.starts_with([',', ';', '\t', '<']) || right.starts_with('|');
+        let is_first = left.is_empty() || left.ends_with('\n');
+        let is_last = right.is_empty() || right.starts_with(['\n', '\r']);
+        !self.is_json && (begins && (ends || is_last) || is_first && ends)
+    }
+
+    /// True if a move in numbers has begun: in this line, or in lines of two numbers. Two or three numbers are none if
+    /// no number is `behind` the result in this line: `40/60,1-0,d1-d7/g7`.
+    fn is_inside_numbers(&self, behind: Option<&str>) -> bool {
         let mut lines = self.run.chunk_by(|a, b| a.line == b.line).rev().peekable();
         let here = lines.next_if(|line| line[0].line == self.line).unwrap_or_default();
         // A date is no part of a move.
         let year = here.iter().rposition(|number| (1900..2100).contains(&number.value));
         let here = here.len().saturating_sub(year.map_or(0, |at| at + 3));
-        let pairs = lines.take(30).take_while(|line| line.len() == 2).count();
-        here % 6 > 1 || here == 0 && pairs % 3 != 0
+        let goes_on = |c: char| c.is_alphabetic() || c == '<';
+        if matches!(here % 6, 2 | 3) && behind.is_some_and(|behind| next_field(behind).starts_with(goes_on)) {
+            return false;
+        }
+        let is_pair =
+            |line: &&[Number]| line.len() == 2 && line.iter().all(|number| (0..=10).contains(&number.value));
+        let pairs = lines.take(30).take_while(is_pair).count();
+        let is_short =
+            behind.is_some_and(|behind| !next_pair(behind).starts_with(|c: char| c.is_ascii_digit()));
+        here % 6 > 1 || here == 0 && (pairs % 3 == 2 || pairs % 3 == 1 && !is_short)
     }
 
     /// Reads a result in numbers that stands alone: `1-0`, and `1:0` or `2-0` at the end of a line of moves.
@@ -225,34 +261,55 @@ impl<'a> Lexer<'a> {
             Some(score) => score,
             None => return false,
         };
-        if self.is_inside_numbers() {
+        let width: usize = self.text[self.at..].chars().take(length).map(char::len_utf8).sum();
+        let is_field = self.is_field(width);
+        // In a table, a time can look like this.
+        let is_doubtful = player.is_ok() && rest[..length].contains(':') && is_field;
+        if !self.can_be_score(&rest, length, player) && !is_doubtful {
             return false;
         }
+        let begin = self.at;
+        let is_prose = self.is_in_prose() && !is_field && !self.is_numbered(width);
+        let player = if is_prose || is_doubtful { Err(()) } else { player };
+        self.at += width;
+        self.mark_score(player, begin);
+        self.ends_row |= is_field && player.is_ok();
+        let behind = self.text[self.at..].chars().take(MAX_SENTENCE);
+        let field: String = behind.take_while(|letter| !"\n<|\t".contains(*letter)).collect();
+        if player.is_ok() && !words::without_numbering(&field).contains(char::is_alphanumeric) {
+            // No other words change it.
+            self.judged = self.at;
+        }
+        true
+    }
+
+    /// True if two numbers at the beginning of the rest of a text, of this length, can be a result, not coordinates.
+    fn can_be_score(&self, rest: &str, length: usize, player: Result<Option<Player>, ()>) -> bool {
         let behind = &rest[length..];
+        if self.is_inside_numbers(player.is_ok().then_some(behind)) {
+            return false;
+        }
         // A heading: `1-0: d1-d7/g7`.
         let behind = behind.strip_prefix(':').filter(|next| next.starts_with([' ', '\n'])).unwrap_or(behind);
-        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;|.!)]}*\\".contains(c)) {
+        if behind.starts_with(|c: char| !c.is_whitespace() && !"\"',;|.!)]}*\\<".contains(c)) {
             return false;
         }
         if player.is_err() && has_score(behind) || player.is_ok() && !is_last_score(behind) {
             return false;
         }
         let is_plain = player.is_ok() && !rest[..length].contains(':');
-        let line = self.text[self.at..]
-            .chars()
-            .take_while(|letter| *letter != '\n')
-            .skip(rest[..length].chars().count());
-        let is_last = line.map(half_width).all(|c| c.is_whitespace() || ".!)]}*".contains(c));
-        if !is_plain && (self.is_json || self.here.prose > 0 || !is_last || self.found.pieces.is_empty()) {
-            return false;
-        }
-        let begin = self.at;
-        let player = if self.is_in_prose() { Err(()) } else { player };
-        for _ in rest[..length].chars() {
-            self.skip();
-        }
-        self.mark_score(player, begin);
-        true
+        let line = self.text[self.at..].chars().take_while(|letter| *letter != '\n').skip(length);
+        let is_last = || line.map(half_width).all(|c| c.is_whitespace() || ".!)]}*".contains(c));
+        is_plain || !self.is_json && self.here.prose == 0 && !self.found.pieces.is_empty() && is_last()
+    }
+
+    /// True if a result of this length stands in a line with nothing but the number of its game: `Game 17 (1-0)`.
+    fn is_numbered(&self, length: usize) -> bool {
+        let behind = self.text[self.at + length..].chars().take(MAX_SENTENCE);
+        let behind: String = behind.take_while(|letter| *letter != '\n').collect();
+        let begin = self.text[self.here.begin..self.at].trim_start_matches(|c: char| !c.is_alphanumeric());
+        let is_rest = |text: &str| !text.contains(char::is_alphanumeric);
+        is_rest(&behind) && self.end_of_moves() <= self.here.begin && is_rest(words::without_numbering(begin))
     }
 
     /// Marks a result in numbers that began at `begin`; an error is one that only a warning names.
@@ -262,7 +319,12 @@ impl<'a> Lexer<'a> {
             Ok(None) => {}
             Err(()) if self.is_in_prose() => {
                 // The names of the players can stand beside it.
-                let (begin, end) = self.sentence();
+                let (mut begin, end) = self.sentence();
+                if !self.text[begin..end].contains(char::is_alphabetic) {
+                    // In brackets behind the words: `Game 17 (1-0)`.
+                    let words = self.words_before();
+                    begin = self.at - words.len();
+                }
                 let [from, to] = [begin, end].map(|at| at as u32);
                 self.mark(Mark::Sentence { begin: from, end: to, may_name: true });
                 self.judged = end;
@@ -272,8 +334,16 @@ impl<'a> Lexer<'a> {
                 self.mark(Mark::Sentence { begin, end, may_name: false });
             }
         }
-        self.is_over |= self.is_main_line() && player.is_ok();
+        let is_alone =
+            self.text[..begin].ends_with(['(', '（']) && self.text[self.at..].starts_with([')', '）']);
+        let is_main = self.is_main_line() || is_alone && self.in_braces == 0 && !self.in_continuation;
+        self.is_over |= is_main && player.is_ok();
     }
+}
+
+/// Returns a text from the next field of its line on.
+fn next_field(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t', ',', ';', '|'])
 }
 
 /// Returns a text from the numbers on that stand beside a pair of numbers.
@@ -286,13 +356,13 @@ fn has_score(behind: &str) -> bool {
     score_of(next_pair(behind)).is_some()
 }
 
-/// True if no other pair of numbers is beside a result, or only a second result in another line.
+/// True if no other pair of numbers is beside a result, or only one more in another line.
 fn is_last_score(behind: &str) -> bool {
     let next = next_pair(behind);
     let is_next_line = behind[..behind.len() - next.len()].contains('\n');
     match score_of(next) {
-        Some((length, Ok(_))) => is_next_line && !has_score(&next[length..]),
-        other => other.is_none(),
+        Some((length, _)) => is_next_line && !has_score(&next[length..]),
+        None => true,
     }
 }
 
