@@ -1,7 +1,7 @@
 //! Speed of the static evaluation on one thread: `cargo bench -p otrera --bench evaluate -- FILE`, with a FEN on each
 //! line of FILE. Prints positions per second of three tasks:
 //!
-//! - `values`: the values alone;
+//! - `values`: the values and win rates alone;
 //! - `parts`: values, leads, logits of the movements and distance maps, in the engine's own forms, which are thrown away;
 //! - `all`: the contents of all arrays that the Python package returns, written into memory that is used again.
 //!
@@ -28,7 +28,8 @@ fn main() {
     let (model, evaluator) = (Model::Fitted, Evaluator::new(Model::Fitted));
     let (mut scratch, mut maps) = (ModelScratch::default(), DistanceMaps::default());
     measure("values", &positions, |position| {
-        black_box(evaluator.value(position, &mut scratch));
+        let value = evaluator.value(position, &mut scratch);
+        black_box((value, model.win_rate(value)));
     });
     measure("parts", &positions, |position| {
         black_box(evaluator.value_and_lead(position, &mut scratch));

@@ -3,10 +3,10 @@
     scripts/bench_python.py evaluate [POSITIONS]    evaluation of 100,000 positions, beside benches/evaluate.rs
     scripts/bench_python.py analyse [SECONDS]       iterations of an analysis of 10 s, beside `dist/otrera analyze`
 
-Both sides are measured in turn, five times; times of `evaluate` are those of the processor. The ratio is that of the best measurements, with the lowest and the highest
-ratio of a turn. The rows of `evaluate`:
+Both sides are measured in turn, five times; times of `evaluate` are those of the processor. The ratio is that of the best
+measurements, with the lowest and the highest ratio of a turn. The rows of `evaluate`:
 
-    values    the values alone
+    values    the values and win rates alone
     all       all arrays that a call returns by default; the engine writes them into memory that it uses again
     parts     the same call beside the engine's own data for these arrays, which it throws away
 """

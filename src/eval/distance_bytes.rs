@@ -1,12 +1,9 @@
 //! Distances of all squares as bytes, for programs that show or learn from them.
 
 use super::distance::{DistanceMaps, Levels};
-use super::square_classes::{SQUARES, numbers};
+use super::square_classes::numbers;
 use crate::board::square::{STRIDE, Size};
 use crate::simd::Lanes;
-
-/// Distance of a square that is not reached.
-const UNREACHED: usize = u8::MAX as usize;
 
 /// Number of bytes of a copied row. A row is at most 10 long; copies of constant length need no call.
 const COPIED: usize = 16;
@@ -34,22 +31,24 @@ pub(super) fn write_distances<L: Lanes>(maps: &DistanceMaps, size: Size, cells: 
 }
 
 /// Returns the distances of one side, bit-sliced.
+///
+/// Bit `k` of a distance changes at every multiple of `2^k`. So its set is the sum modulo 2 of the squares within
+/// `2^k - 1`, `2 * 2^k - 1`, `3 * 2^k - 1` ... steps; from the last level on these sets are equal.
 #[inline(always)]
 fn sliced(levels: &Levels, side: usize) -> [u128; 8] {
-    const { assert!(SQUARES == u128::BITS as usize) };
-    let mut digits = [0; 8];
-    let mut add = |distance: usize, squares: u128| {
-        for (place, digit) in digits.iter_mut().enumerate() {
-            // All bits of the distance's digit, as a mask.
-            *digit |= squares & ((distance >> place & 1) as u128).wrapping_neg();
+    let reached = levels.reached();
+    let reachable = levels.reachable().of(side).0;
+    let mut digits = [!reachable; 8];
+    for (place, digit) in digits.iter_mut().enumerate() {
+        let step = 1 << place;
+        let mut is_open = false;
+        for within in reached[..reached.len() - 1].iter().skip(step - 1).step_by(step) {
+            *digit ^= within.of(side).0;
+            is_open = !is_open;
         }
-    };
-    let mut nearer = 0;
-    for (distance, reached) in levels.steps().iter().enumerate() {
-        let reached = reached.of(side).0;
-        add(distance + 1, reached & !nearer);
-        nearer = reached;
+        if is_open {
+            *digit ^= reachable;
+        }
     }
-    add(UNREACHED, !nearer);
     digits
 }

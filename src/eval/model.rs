@@ -273,7 +273,8 @@ impl Evaluator {
     }
 
     /// Writes the distances of all squares into `cells`: by side (Black, White), by kind of move (queen, king), row and
-    /// column. A square that is occupied or not reached has the distance 255. `cells` has four bytes for each square.
+    /// column. A square that is occupied or not reached has the distance 255. Panics unless `cells` has four bytes for each
+    /// square.
     #[inline]
     pub fn write_distances(&self, position: &Position, scratch: &mut ModelScratch, cells: &mut [u8]) {
         let maps = &mut scratch.maps;
