@@ -36,8 +36,9 @@ arm: ## the bot for Linux on AArch64 (ARM64), static: dist/otrera-aarch64
 	@scripts/build_arm.sh dist/otrera-aarch64
 
 macos: ## on macOS: the bot for both kinds of processor: dist/otrera-macos-aarch64, dist/otrera-macos-x86_64
+	@[ "$$(uname)" = Darwin ] || { echo "make: the bot for macOS is built on macOS only, with Apple's linker" >&2; exit 1; }
 	@scripts/need.sh cargo cc
-	@rustup target add aarch64-apple-darwin x86_64-apple-darwin
+	@scripts/need_target.sh aarch64-apple-darwin x86_64-apple-darwin
 	@mkdir -p dist
 	for kind in aarch64 x86_64; do \
 		CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build --release --locked --package otrera-bot --target $$kind-apple-darwin && \

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 target=aarch64-unknown-linux-musl
-[ -d "$(rustc --print target-libdir --target $target)" ] || rustup target add $target
+scripts/need_target.sh $target
 CARGO_ENCODED_RUSTFLAGS=$(scripts/rustflags.sh)
 export CARGO_ENCODED_RUSTFLAGS CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
 cargo build --release --locked --package otrera-bot --target $target

@@ -6,15 +6,7 @@ cd "$(dirname "$0")/.."
 page=$1
 target=wasm32-unknown-unknown
 
-if ! [ -d "$(rustc --print target-libdir --target $target 2>/dev/null)" ]; then
-    echo "make: Rust's library for $target is missing; installing it:  rustup target add $target" >&2
-    command -v rustup >/dev/null || {
-        echo "make: rustup is missing as well; install it with:  curl https://sh.rustup.rs -sSf | sh" >&2
-        exit 1
-    }
-    rustup target add $target
-fi
-
+scripts/need_target.sh $target
 mkdir -p "$(dirname "$page")"
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/web RUSTFLAGS="-C target-feature=+simd128,+bulk-memory -C strip=symbols" \
     cargo rustc --profile page --locked --package otrera-web --lib --crate-type cdylib --target $target \

@@ -122,6 +122,17 @@ class Bot(unittest.TestCase):
             python = "python3 is missing; install it with:  sudo apt-get install python3"
             self.assertEqual(python in said, target == "test", said)
 
+    def test_targets_that_cannot_be_built_here_are_explained(self):
+        for target, tools, expected in [
+            ("macos", {"uname": "echo Linux"}, "make: the bot for macOS is built on macOS only, with Apple's linker\n"),
+            ("macos", {"uname": "echo Darwin"}, "rustup is missing as well; install it with:  curl https://sh.rustup.rs"),
+            ("arm", {}, "rustup is missing as well; install it with:  curl https://sh.rustup.rs"),
+        ]:
+            status, said = Machine(self, {**self.TOOLS, **tools}).run("make", target)
+            self.assertNotEqual(status, 0, said)
+            self.assertIn(expected, said)
+            self.assertNotIn("cargo build", said)
+
     def test_results_are_read_from_cargos_target_folder(self):
         for target in ("quick", "macos", "windows", "sau", "lab", "lint"):
             machine = Machine(self, {})

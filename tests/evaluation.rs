@@ -9,6 +9,7 @@ use otrera::eval::mobility::mobility_on;
 use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::parallel;
 use otrera::eval::phased::{MetricWeights, PhasedWeights};
+use otrera::eval::square_layer::squares;
 use otrera::eval::winrate::{Value, ValueLink};
 use otrera::simd::Kernel;
 use otrera::{Position, Side, WinRate};
@@ -247,5 +248,30 @@ fn a_logistic_link_is_monotonic_and_symmetric() {
             assert!((rate(low) + rate(-low) - 1.0).abs() < 1e-6, "{low}");
         }
         assert_eq!([-1e30, -f32::INFINITY, 1e30, f32::INFINITY].map(rate), [0.0, 0.0, 1.0, 1.0]);
+    }
+}
+
+#[test]
+fn arrays_agree_with_single_evaluations_on_every_kernel() {
+    let mut scratch = ModelScratch::default();
+    for (position, kernel) in
+        various_positions().iter().step_by(7).zip(Kernel::available().collect::<Vec<_>>().iter().cycle())
+    {
+        let position = &position;
+        let evaluator = Evaluator::new(Model::Fitted).with_kernel(*kernel);
+        let expected = (evaluator.value(position, &mut scratch), Model::Fitted.lead(position, &mut scratch));
+        assert_eq!(evaluator.value_and_lead(position, &mut scratch), expected, "{position}");
+        let edge = position.size().edge();
+        let mut cells = vec![0; 4 * edge * edge];
+        evaluator.write_distances(position, &mut scratch, &mut cells);
+        let maps = Side::BOTH
+            .into_iter()
+            .flat_map(|side| [queen_moves, king_moves].map(|moves| distances(position, side, moves)));
+        let expected: Vec<u8> = maps
+            .flat_map(|map| {
+                squares(edge).map(move |square| map.get(&square).map_or(255, |&steps| steps as u8))
+            })
+            .collect();
+        assert_eq!(cells, expected, "{kernel:?}\n{position}");
     }
 }

@@ -103,6 +103,26 @@ fn kernels_give_the_same_logits() {
     }
 }
 
+#[test]
+fn softmax_is_the_share_of_the_odds() {
+    let mut rng = fastrand::Rng::with_seed(2);
+    for length in 0..40 {
+        let logits: Vec<f32> = (0..length).map(|_| rng.f32() * 30.0 - 20.0).collect();
+        let best = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let sum: f64 = logits.iter().map(|&logit| f64::from(logit - best).exp()).sum();
+        let mut portable = None;
+        for kernel in Kernel::available() {
+            let mut found = logits.clone();
+            Evaluator::new(Model::Fitted).with_kernel(kernel).softmax(&mut found);
+            for (&share, &logit) in found.iter().zip(&logits) {
+                let expected = f64::from(logit - best).exp() / sum;
+                assert!((f64::from(share) / expected - 1.0).abs() < 3e-4, "{kernel:?} {share} {expected}");
+            }
+            assert_eq!(*portable.get_or_insert(found.clone()), found, "{kernel:?}");
+        }
+    }
+}
+
 /// Returns the inputs of the policy network's hidden layer: (class, square) for each square without an arrow.
 fn squares_of(position: &Position) -> Vec<(usize, Square)> {
     let (us, them) = (position.side(), position.side().opponent());

@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         run(&command_line().get_matches())
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(problem) => {
             eprintln!("otrera-local: {problem}");
             ExitCode::from(2)
@@ -130,7 +130,8 @@ fn settings(arguments: &ArgMatches, problems: &mut Vec<String>) -> Result<Settin
     Ok(settings)
 }
 
-fn run(arguments: &ArgMatches) -> Result<(), String> {
+/// Plays. Returns failure if the site refused to start a match.
+fn run(arguments: &ArgMatches) -> Result<ExitCode, String> {
     let mut problems = Vec::new();
     let settings = settings(arguments, &mut problems)?;
     let plan = plan(arguments, &settings)?;
@@ -160,7 +161,7 @@ fn run(arguments: &ArgMatches) -> Result<(), String> {
         Arc::clone(&starts),
         at_once as usize,
     );
-    let has_plan = plan.is_some();
+    let games = plan.as_ref().map(|plan| plan.games);
     if let Some(plan) = plan {
         starts.announce(&plan);
         let (starts, screen) = (Arc::clone(&starts), screen.clone());
@@ -168,12 +169,20 @@ fn run(arguments: &ArgMatches) -> Result<(), String> {
     } else {
         screen.say("Waiting for matches at tables; Ctrl-C ends.");
     }
-    client.run(|client| has_plan && client.is_idle() && starts.are_over())?;
+    client.run(|client| games.is_some() && client.is_idle() && starts.are_over())?;
     // After Ctrl-C the other thread ends the program.
     while starts.is_ending() {
         thread::park();
     }
-    Ok(())
+    match (starts.refused(), games) {
+        (refused @ 1.., Some(games)) => {
+            screen.say(&format!(
+                "otrera-local: {refused} of {games} matches not started: the site refuses them"
+            ));
+            Ok(ExitCode::FAILURE)
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// Returns the matches to start; `None` without `--match`.

@@ -40,6 +40,8 @@ struct State {
     ended: HashSet<String>,
     /// True while the site is asked to start a match.
     is_asking: bool,
+    /// Number of matches that are not started, because the site refused one.
+    refused: u32,
     /// Our side in a match that the site may have started and whose name is unknown.
     unclear: Option<Side>,
     /// True once the program ends.
@@ -60,6 +62,11 @@ impl Starts {
     pub fn are_over(&self) -> bool {
         let state = self.locked();
         state.left == 0 && state.open.is_empty() && !state.is_asking
+    }
+
+    /// Returns the number of matches that are not started, because the site refused one.
+    pub fn refused(&self) -> u32 {
+        self.locked().refused
     }
 
     /// Notes a new match, in which we play `us`. Regards it as started here if such a start is unclear.
@@ -116,7 +123,8 @@ impl Starts {
                         "The site refuses the match: {reason}. Is {} a bot's version ID?",
                         plan.bot
                     ));
-                    self.locked().left = 0;
+                    let mut state = self.locked();
+                    state.refused = std::mem::take(&mut state.left);
                 }
                 Err(failure) => {
                     screen.say(&format!("No match started: {}; next try in {wait:?}", failure.reason()));

@@ -1,6 +1,6 @@
 //! Tests of the program itself: options, output, Ctrl-C.
 
-use crate::site::{Options, SECRET, Site, USER};
+use crate::site::{Options, SECRET, Site, UNKNOWN_BOT, USER};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -45,6 +45,21 @@ fn started_matches_are_played_and_counted() {
     assert!(!std::fs::read_to_string(folder.file("log")).expect("a log").contains(SECRET));
     let records = std::fs::read_dir(folder.join("records")).expect("records").count();
     assert!((1..=3).contains(&records), "{records} records");
+}
+
+#[test]
+fn a_refused_match_is_a_failure() {
+    let (site, folder) = (site(Duration::ZERO), Folder::new("local-refused"));
+    let mut command = program(&site.url(), &folder);
+    let output = command.args(["--match", UNKNOWN_BOT, "--games", "3"]).output().expect("a program");
+    let (status, text) = shown(&output);
+    assert_eq!(status, Some(1), "{text}");
+    for part in [
+        "The site refuses the match: status 400: no such bot. Is b0td0es0tex1st a bot's version ID?",
+        "otrera-local: 3 of 3 matches not started: the site refuses them",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
 }
 
 #[test]

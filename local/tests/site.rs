@@ -20,6 +20,9 @@ pub const SECRET: &str = "s3cret-0f-the-m0del";
 /// The user in the address.
 pub const USER: &str = "5be1c0ffee5be1c0ffee5be1";
 
+/// Version of a bot against which the site refuses matches.
+pub const UNKNOWN_BOT: &str = "b0td0es0tex1st";
+
 /// Maximum time for which the site holds a poll.
 const HOLD: Duration = Duration::from_millis(100);
 
@@ -194,6 +197,9 @@ impl Site {
         }
         match request {
             "localai" => self.poll(stream, &headers, fault),
+            "runmatch" if headers.values().any(|value| value == UNKNOWN_BOT) => {
+                send(stream, "400 Bad Request", "no such bot", None)
+            }
             "runmatch" => {
                 let name = self.state().start(headers);
                 let fault = fault.filter(|fault| *fault == Fault::LostAnswer);

@@ -383,12 +383,21 @@ impl Player {
 
     /// Returns the cells of the player's row in the table.
     fn cells(&self, row: &Row, side: Side) -> Vec<String> {
-        let texts =
-            [row.game.clone(), format!("{} {}", row.record, row.number), side.to_string(), self.name.clone()];
+        let record = format!("{} {}", row.record, row.number);
+        let texts = [&row.game, &record, &side.to_string(), &self.name].map(|text| text_cell(text));
         let accuracy = self.accuracy.map_or(String::new(), |accuracy| format!("{accuracy:.1}"));
         let counts = self.marks.iter().chain(&self.phases).map(ToString::to_string);
         let lead = format!("{:.1}", self.lead_lost);
         texts.into_iter().chain([self.moves.to_string(), accuracy]).chain(counts).chain([lead]).collect()
+    }
+}
+
+/// Returns a cell that a spreadsheet shows as text: one that it would run as a formula begins with an apostrophe.
+fn text_cell(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
     }
 }
 
@@ -448,6 +457,22 @@ fn read_text(path: &Path) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for (name, cell) in [
+            ("=1+1", "'=1+1"),
+            ("+Ada", "'+Ada"),
+            ("-Ada", "'-Ada"),
+            ("@Ada", "'@Ada"),
+            ("\t=1", "'\t=1"),
+            ("Ada = Bob", "Ada = Bob"),
+            ("'Ada", "'Ada"),
+            ("", ""),
+        ] {
+            assert_eq!(text_cell(name), cell);
+        }
+    }
 
     #[test]
     fn games_have_different_names() {

@@ -27,9 +27,14 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let (requests, answers) = (Arc::clone(&queue), output.clone());
     let read = move || {
         let outcome = read_requests(std::io::stdin().lock(), &requests, &answers);
-        requests.close();
+        match outcome {
+            Ok(()) => requests.close(),
+            Err(_) => requests.abandon(),
+        }
         outcome
     };
+    #[cfg(unix)]
+    abandon_without_reader(&queue);
     let thread = std::thread::Builder::new().name("input".into()).spawn(read);
     let thread = thread.map_err(|error| format!("cannot start the thread that reads requests: {error}"))?;
     while let Some(job) = queue.next() {
@@ -39,6 +44,32 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
         }
     }
     thread.join().map_or(Ok(()), |outcome| outcome.or_else(lost))
+}
+
+/// Starts a thread that abandons all requests when the reader of the answers exits: a search may take hours until its
+/// answer shows that nobody reads it. Without the thread, that answer shows it.
+#[cfg(unix)]
+fn abandon_without_reader(queue: &Arc<Queue>) {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let queue = Arc::clone(queue);
+    let watch = move || {
+        let stdout = std::io::stdout();
+        loop {
+            let mut files = [PollFd::new(&stdout, PollFlags::empty())];
+            match poll(&mut files, None) {
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(_)
+                    if files
+                        .iter()
+                        .any(|file| file.revents().intersects(PollFlags::ERR | PollFlags::HUP)) =>
+                {
+                    return queue.abandon();
+                }
+                _ => return,
+            }
+        }
+    };
+    let _ = std::thread::Builder::new().name("output".into()).spawn(watch);
 }
 
 /// Tells why an answer was not written, unless its reader has exited.
@@ -183,6 +214,12 @@ impl Queue {
         let current = state.current.iter().map(|(id, stop)| (id, stop));
         let wanted = queued.chain(current).filter(|(id, _)| of.is_none_or(|of| of == *id));
         wanted.filter(|(_, stop)| !stop.swap(true, Ordering::Relaxed)).count()
+    }
+
+    /// Cancels all requests and closes the queue: no answer can be written any more.
+    fn abandon(&self) {
+        self.cancel(None);
+        self.close();
     }
 
     /// Makes [`Self::next`] return `None` after the last request.

@@ -135,3 +135,19 @@ fn program_ends_when_nobody_reads_its_answers() {
     let exit = program.exit(Duration::from_secs(30)).expect("it ends");
     assert_eq!(exit.status, Some(0), "{}", exit.errors);
 }
+
+#[test]
+#[cfg(unix)]
+fn searches_end_when_nobody_reads_their_answers() {
+    let mut program = start(&["serve", "--threads", "1", "--memory", "4"]);
+    for id in 1..=3 {
+        send(&mut program, &json!({"id": id, "do": "think", "seconds": 600}));
+    }
+    // Its answer shows that the first search has begun or is next.
+    send(&mut program, &json!({"id": "c", "do": "cancel", "of": 2}));
+    assert_eq!(line(&mut program), json!({"id": "c", "ended": 1}));
+    program.hang_up();
+    // Standard input stays open.
+    let exit = program.exit(Duration::from_secs(30)).expect("it ends");
+    assert_eq!(exit.status, Some(0), "{}", exit.errors);
+}

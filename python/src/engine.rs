@@ -88,7 +88,7 @@ impl Limit {
 /// >>> Engine(preset="strong")
 /// Traceback (most recent call last):
 ///     ...
-/// ValueError: expected one of tournament, paper, mg, peo, mcts, uct
+/// ValueError: preset="strong": expected one of tournament, paper, mg, peo, mcts, uct
 #[pyclass(module = "otrera", frozen)]
 pub struct Engine {
     /// The engine that answers requests, or its user.
@@ -230,7 +230,7 @@ pub fn params(text: &str) -> PyResult<Params> {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
         text.and_then(|text| Model::from_weights(&text)).map_err(|problem| format!("{path}: {problem}"))
     };
-    Params::read(text, read_model).map_err(value_error)
+    Params::read(text, read_model).map_err(|problem| value_error(format!("preset={text:?}: {problem}")))
 }
 
 impl Engine {

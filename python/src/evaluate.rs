@@ -6,10 +6,8 @@ use crate::errors::value_error;
 use crate::gil::without_gil;
 use crate::moves::index_of;
 use numpy::{PyArray1, PyArray2, PyArray5, PyArrayMethods};
-use otrera::eval::distance::{DistanceMaps, Levels};
 use otrera::eval::model::{Evaluator, Model, ModelScratch};
-use otrera::eval::policy::{odds, sum_of_odds};
-use otrera::{Position, Size, Square};
+use otrera::{Position, Size};
 use pyo3::prelude::*;
 
 /// Static evaluation of n positions, without search, as numpy arrays. The side to move is that of each position.
@@ -76,17 +74,27 @@ pub fn evaluate(
     if arrows && !policy {
         return Err(value_error("arrows=True needs policy=True"));
     }
-    let parts = Parts { policy, distances, leads, arrows };
+    let parts = Parts { policy, leads, arrows };
     let (positions, size) = positions_of(boards)?;
     let model = params(preset)?.model().clone();
     model.check_board(size).map_err(value_error)?;
     let evaluator = Evaluator::new(model.clone());
-    let mut arrays = Arrays::of_length(positions.len(), size, &parts);
+    let mut arrays = Arrays::of_length(positions.len(), &parts);
+    let distances = distances.then(|| empty_distances(py, positions.len(), size)).transpose()?;
+    let mut written = distances.as_ref().map(|array| array.try_readwrite()).transpose()?;
+    let mut cells = written.as_mut().map(|array| array.as_slice_mut()).transpose()?.unwrap_or_default();
+    let mut scratch = ModelScratch::default();
     for some in positions.chunks(CHUNK) {
-        without_gil(py, || arrays.add(some, &model, &evaluator));
+        without_gil(py, || {
+            for few in some.chunks(CACHED) {
+                arrays.add(few, &model, &evaluator, &mut scratch);
+                let own = cells.split_off_mut(..few.len() * MAPS * size.area());
+                write_distances(own.unwrap_or_default(), few, &evaluator, &mut scratch);
+            }
+        });
         py.check_signals()?;
     }
-    arrays.into_evaluation(py, size)
+    arrays.into_evaluation(py, distances)
 }
 
 /// Returns the positions of boards, and their size.
@@ -105,60 +113,78 @@ fn positions_of(boards: &Bound<'_, PyAny>) -> PyResult<(Vec<Position>, Size)> {
     Ok((positions, size))
 }
 
+/// Number of distance maps of a position.
+const MAPS: usize = 4;
+
+/// Returns the array of the distances, not filled yet. numpy's own memory has huge pages, where the system has them.
+fn empty_distances(py: Python<'_>, count: usize, size: Size) -> PyResult<Bound<'_, PyArray5<u8>>> {
+    let shape = (count, 2, 2, size.edge(), size.edge());
+    Ok(py.import("numpy")?.call_method1("empty", (shape, "uint8"))?.cast_into()?)
+}
+
 /// Number of positions that are evaluated between two looks for Ctrl-C.
 const CHUNK: usize = 4096;
+
+/// Number of positions whose values, policies and distances are computed one after the other: they stay in the cache.
+const CACHED: usize = 128;
 
 /// The arrays that are requested.
 struct Parts {
     policy: bool,
-    distances: bool,
     leads: bool,
     arrows: bool,
 }
 
-/// The contents of the arrays.
+/// The contents of the arrays, but for the distances.
 struct Arrays {
     values: Vec<f32>,
     win_rates: Vec<f32>,
     leads: Option<Vec<f32>>,
     policies: Option<Policies>,
-    distances: Option<Vec<u8>>,
 }
 
 impl Arrays {
     /// Returns empty arrays with room for a number of positions.
-    fn of_length(length: usize, size: Size, parts: &Parts) -> Self {
+    fn of_length(length: usize, parts: &Parts) -> Self {
         Self {
             values: Vec::with_capacity(length),
             win_rates: Vec::with_capacity(length),
             leads: parts.leads.then(|| Vec::with_capacity(length)),
             policies: parts.policy.then(|| Policies { has_arrows: parts.arrows, ..Policies::default() }),
-            distances: parts.distances.then(|| Vec::with_capacity(length * 4 * size.area())),
         }
     }
 
     /// Adds the contents for further positions.
-    fn add(&mut self, positions: &[Position], model: &Model, evaluator: &Evaluator) {
-        let mut scratch = ModelScratch::default();
+    fn add(
+        &mut self,
+        positions: &[Position],
+        model: &Model,
+        evaluator: &Evaluator,
+        scratch: &mut ModelScratch,
+    ) {
         for position in positions {
-            let value = evaluator.value(position, &mut scratch);
+            let value = match &mut self.leads {
+                Some(leads) => {
+                    let (value, lead) = evaluator.value_and_lead(position, scratch);
+                    leads.push(lead.unwrap_or(f32::NAN));
+                    value
+                }
+                None => evaluator.value(position, scratch),
+            };
             self.values.push(value.0);
             self.win_rates.push(model.win_rate(value).0);
         }
-        if let Some(leads) = &mut self.leads {
-            leads.extend(positions.iter().map(|at| model.lead(at, &mut scratch).unwrap_or(f32::NAN)));
-        }
         if let Some(policies) = &mut self.policies {
-            positions.iter().for_each(|position| policies.add(position, evaluator, &mut scratch));
-        }
-        if let Some(distances) = &mut self.distances {
-            add_distances(distances, positions, evaluator);
+            positions.iter().for_each(|position| policies.add(position, evaluator, scratch));
         }
     }
 
     /// Returns the arrays as those of numpy.
-    fn into_evaluation(self, py: Python<'_>, size: Size) -> PyResult<Evaluation> {
-        let (count, edge) = (self.values.len(), size.edge());
+    fn into_evaluation(
+        self,
+        py: Python<'_>,
+        distances: Option<Bound<'_, PyArray5<u8>>>,
+    ) -> PyResult<Evaluation> {
         let (given, arrow) = match &self.policies {
             Some(policies) => (Some(()), policies.has_arrows.then_some(())),
             None => (None, None),
@@ -167,8 +193,6 @@ impl Arrays {
         let plies = policies.movements.len();
         let movements = policies.movements.into_flattened();
         let movements = given.map(|()| PyArray1::from_vec(py, movements).reshape([plies, 2]));
-        let shape = [count, 2, 2, edge, edge];
-        let distances = self.distances.map(|cells| PyArray1::from_vec(py, cells).reshape(shape));
         Ok(Evaluation {
             values: PyArray1::from_vec(py, self.values).unbind(),
             win_rates: PyArray1::from_vec(py, self.win_rates).unbind(),
@@ -179,7 +203,7 @@ impl Arrays {
             arrow_policy: arrow.map(|()| PyArray1::from_vec(py, policies.arrow_policy.values).unbind()),
             arrows: arrow.map(|()| PyArray1::from_vec(py, policies.arrows).unbind()),
             arrow_offsets: arrow.map(|()| PyArray1::from_vec(py, policies.arrow_policy.offsets).unbind()),
-            distances: distances.transpose()?.map(Bound::unbind),
+            distances: distances.map(Bound::unbind),
         })
     }
 }
@@ -198,14 +222,10 @@ impl Default for Distributions {
 }
 
 impl Distributions {
-    /// Adds the distribution with these logits.
-    fn add(&mut self, logits: impl Iterator<Item = f32> + Clone) {
-        let best = logits.clone().fold(f32::NEG_INFINITY, f32::max);
-        let start = self.values.len();
-        self.values.extend(logits.map(|logit| logit - best));
-        let values = &mut self.values[start..];
-        let share = sum_of_odds(values).recip();
-        values.iter_mut().for_each(|value| *value = odds(*value) * share);
+    /// Adds the distribution with the logits after the last one.
+    fn end(&mut self, evaluator: &Evaluator) {
+        let start = self.offsets.last().map_or(0, |&start| start as usize);
+        evaluator.softmax(&mut self.values[start..]);
         self.offsets.push(self.values.len() as i64);
     }
 }
@@ -224,47 +244,32 @@ impl Policies {
     /// Adds the policy of a position.
     fn add(&mut self, position: &Position, evaluator: &Evaluator, scratch: &mut ModelScratch) {
         let index = |square| index_of(square, position.size()) as u8;
-        let logits = evaluator.movement_logits(position, scratch);
-        self.policy.add(logits.iter().map(|(_, logit)| *logit));
-        self.movements.extend(logits.iter().map(|(movement, _)| [movement.from, movement.to].map(index)));
-        for (movement, _) in logits.iter().filter(|_| self.has_arrows) {
-            let logits = evaluator.arrow_logits(&position.with_movement(*movement), scratch);
-            self.arrow_policy.add(logits.iter().map(|(_, logit)| *logit));
-            self.arrows.extend(logits.iter().map(|(arrow, _)| index(*arrow)));
+        evaluator.for_each_movement(position, scratch, |movement, logit| {
+            self.policy.values.push(logit);
+            self.movements.push([movement.from, movement.to].map(index));
+        });
+        self.policy.end(evaluator);
+        // In the order of the policy.
+        for movement in position.movements().filter(|_| self.has_arrows) {
+            evaluator.for_each_arrow(&position.with_movement(movement), scratch, |arrow, logit| {
+                self.arrow_policy.values.push(logit);
+                self.arrows.push(index(arrow));
+            });
+            self.arrow_policy.end(evaluator);
         }
     }
 }
 
-/// Distance that marks a square that is not reached.
-const UNREACHED: u8 = u8::MAX;
-
-/// Adds the distances of positions of equal size, in the order of [`Evaluation::distances`].
-fn add_distances(all: &mut Vec<u8>, positions: &[Position], evaluator: &Evaluator) {
-    let area = positions.first().map_or(0, |position| position.size().area());
-    let begin = all.len();
-    all.resize(begin + positions.len() * 4 * area, UNREACHED);
-    let cells = &mut all[begin..];
-    let mut maps = DistanceMaps::default();
-    for (position, cells) in positions.iter().zip(cells.chunks_mut(4 * area.max(1))) {
-        maps.flood(position, evaluator.kernel());
-        let kinds = [0, 1].into_iter().flat_map(|side| [(side, &maps.queen), (side, &maps.king)]);
-        for ((side, levels), cells) in kinds.zip(cells.chunks_mut(area)) {
-            fill(cells, levels, side, position.size());
-        }
-    }
-}
-
-/// Writes the distances of one side.
-fn fill(cells: &mut [u8], levels: &Levels, side: usize, size: Size) {
-    // By the square's index, which is faster than by row and column; rows of cells are copied from there.
-    let mut steps = [UNREACHED; 128];
-    for ((nearer, reached), step) in levels.reached().iter().zip(levels.reached().iter().skip(1)).zip(1..) {
-        for square in reached.of(side) - nearer.of(side) {
-            steps[square.index() % steps.len()] = step;
-        }
-    }
-    let firsts = (0..size.edge()).filter_map(|row| Square::new(0, row));
-    for (cells, first) in cells.chunks_mut(size.edge()).zip(firsts) {
-        cells.copy_from_slice(&steps[first.index()..first.index() + size.edge()]);
+/// Writes the distances of positions of equal size, in the order of [`Evaluation::distances`].
+/// Does nothing without cells.
+fn write_distances(
+    cells: &mut [u8],
+    positions: &[Position],
+    evaluator: &Evaluator,
+    scratch: &mut ModelScratch,
+) {
+    let bytes = (cells.len() / positions.len().max(1)).max(1);
+    for (position, cells) in positions.iter().zip(cells.chunks_exact_mut(bytes)) {
+        evaluator.write_distances(position, scratch, cells);
     }
 }

@@ -110,6 +110,7 @@ fn end_of_string(text: &str) -> Option<usize> {
 
 /// A request.
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Request {
     /// Name that the answers repeat.
     #[serde(default)]

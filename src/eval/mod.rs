@@ -20,6 +20,7 @@
 
 mod amazons;
 pub mod distance;
+mod distance_bytes;
 mod fitted;
 mod freedom;
 pub mod inputs;

@@ -3,14 +3,15 @@
 //! A model is an enum rather than a trait parameter, so that the search is compiled once per kernel, not once per
 //! kernel and model. The branch on the variant costs nothing: it is always predicted.
 
-use super::distance::DistanceMaps;
+use super::distance::{DistanceMaps, MAX_STEPS};
+use super::distance_bytes::write_distances;
 use super::fitted::Fitted;
 use super::inputs;
 use super::lead::LeadInputs;
 use super::network::Network;
 use super::phased::PhasedWeights;
 use super::ply::standard_ply;
-use super::policy::{Arrows, Movements, stage};
+use super::policy::{Arrows, Movements, softmax, stage};
 use super::square_classes::QUEEN_STEPS;
 use super::weights::WeightsFile;
 use super::winrate::{Value, ValueLink, WinRate};
@@ -110,6 +111,23 @@ impl Model {
         Some(self.lead_inputs(position, scratch)?.lead(weights))
     }
 
+    /// Returns the value and the lead of a position: both from one hidden layer, in the time of the value alone.
+    #[inline(always)]
+    fn value_and_lead<L: Lanes>(
+        &self,
+        position: &Position,
+        scratch: &mut ModelScratch,
+    ) -> (Value, Option<f32>) {
+        let Some(network) = self.network(position) else {
+            return (self.value::<L>(position, scratch), None);
+        };
+        let reach = scratch.maps.flood_each::<L>(position, inputs::QUEEN_STEPS);
+        let hidden = network.hidden::<L>(position, &scratch.maps, &reach);
+        let weights = self.fitted().lead(position.size());
+        let lead = weights.map(|weights| LeadInputs::new(&hidden, standard_ply(position)).lead(weights));
+        (network.value_of(&hidden), lead)
+    }
+
     /// Returns the network that evaluates a position; `None` for [`Self::Paper`] and without a fitting network.
     #[inline(always)]
     fn network(&self, position: &Position) -> Option<&Network> {
@@ -202,22 +220,68 @@ impl Evaluator {
         self.model.lead_inputs(position, scratch)
     }
 
+    /// Returns the value and the lead of a position ([`Self::value`], [`Model::lead`]) in the time of the value alone.
+    #[inline]
+    pub fn value_and_lead(&self, position: &Position, scratch: &mut ModelScratch) -> (Value, Option<f32>) {
+        dispatch!(self.kernel, L => self.model.value_and_lead::<L>(position, scratch))
+    }
+
     /// Returns all movements with their logits. The search uses `softmax(logit / temperature)` as priors.
     #[inline]
     pub fn movement_logits(&self, position: &Position, scratch: &mut ModelScratch) -> Vec<(Movement, f32)> {
         let mut logits = Vec::new();
-        let mut list = |movement, logit| logits.push((movement, logit));
-        dispatch!(self.kernel, L => self.model.movement_logits::<L>(position, scratch, &mut list));
+        self.for_each_movement(position, scratch, |movement, logit| logits.push((movement, logit)));
         logits
+    }
+
+    /// Calls `found` with every movement and its logit.
+    #[inline]
+    pub fn for_each_movement(
+        &self,
+        position: &Position,
+        scratch: &mut ModelScratch,
+        mut found: impl FnMut(Movement, f32),
+    ) {
+        let found = &mut found;
+        dispatch!(self.kernel, L => self.model.movement_logits::<L>(position, scratch, found));
     }
 
     /// Returns all arrow targets after a movement with their logits, see [`Self::movement_logits`].
     #[inline]
     pub fn arrow_logits(&self, arrow_phase: &ArrowPhase, scratch: &mut ModelScratch) -> Vec<(Square, f32)> {
         let mut logits = Vec::new();
-        let mut list = |arrow, logit| logits.push((arrow, logit));
-        dispatch!(self.kernel, L => self.model.arrow_logits::<L>(arrow_phase, scratch, &mut list));
+        self.for_each_arrow(arrow_phase, scratch, |arrow, logit| logits.push((arrow, logit)));
         logits
+    }
+
+    /// Calls `found` with every arrow target after a movement and its logit.
+    #[inline]
+    pub fn for_each_arrow(
+        &self,
+        arrow_phase: &ArrowPhase,
+        scratch: &mut ModelScratch,
+        mut found: impl FnMut(Square, f32),
+    ) {
+        let found = &mut found;
+        dispatch!(self.kernel, L => self.model.arrow_logits::<L>(arrow_phase, scratch, found));
+    }
+
+    /// Replaces logits by their softmax: probabilities whose sum is 1.
+    #[inline]
+    pub fn softmax(&self, logits: &mut [f32]) {
+        dispatch!(self.kernel, L => softmax(logits));
+    }
+
+    /// Writes the distances of all squares into `cells`: by side (Black, White), by kind of move (queen, king), row and
+    /// column. A square that is occupied or not reached has the distance 255. Panics unless `cells` has four bytes for each
+    /// square.
+    #[inline]
+    pub fn write_distances(&self, position: &Position, scratch: &mut ModelScratch, cells: &mut [u8]) {
+        let maps = &mut scratch.maps;
+        dispatch!(self.kernel, L => {
+            maps.flood_queen_steps::<L>(position, MAX_STEPS);
+            write_distances::<L>(maps, position.size(), cells);
+        });
     }
 }
 

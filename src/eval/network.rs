@@ -84,8 +84,13 @@ impl Network {
         maps: &DistanceMaps,
         reach: &AmazonReach,
     ) -> Value {
-        let hidden = self.hidden::<L>(position, maps, reach);
-        Value(self.output(&hidden) as f32 / (ONE * ONE) as f32)
+        self.value_of(&self.hidden::<L>(position, maps, reach))
+    }
+
+    /// Returns the value for this hidden layer before the ReLU, see [`Self::value`].
+    #[inline(always)]
+    pub(super) fn value_of(&self, hidden: &Row) -> Value {
+        Value(self.output(hidden) as f32 / (ONE * ONE) as f32)
     }
 
     /// Returns the hidden layer before the ReLU, see [`Self::value`].

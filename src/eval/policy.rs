@@ -368,6 +368,30 @@ pub fn sum_of_odds(scores: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
+/// Replaces logits by their softmax, by [`odds`].
+#[inline(always)]
+pub(super) fn softmax(logits: &mut [f32]) {
+    let best = highest(logits);
+    logits.iter_mut().for_each(|logit| *logit -= best);
+    let share = sum_of_odds(logits).recip();
+    logits.iter_mut().for_each(|logit| *logit = odds(*logit) * share);
+}
+
+/// Returns the highest logit; negative infinity without any.
+// Eight partial maxima, so that the compiler vectorizes the loop.
+#[inline(always)]
+fn highest(logits: &[f32]) -> f32 {
+    let higher = |a: f32, b: f32| if a > b { a } else { b };
+    let mut best = [f32::NEG_INFINITY; 8];
+    let (chunks, rest) = logits.as_chunks::<8>();
+    for chunk in chunks {
+        for (best, &logit) in best.iter_mut().zip(chunk) {
+            *best = higher(logit, *best);
+        }
+    }
+    best.iter().chain(rest).fold(f32::NEG_INFINITY, |best, &logit| higher(logit, best))
+}
+
 /// Approximates `exp(score)` with a relative error below 1e-4; clamps scores to -80..80. `exp(x) = 2^k * exp(r)`: the
 /// integer k goes into the exponent bits, `|r| <= ln 2 / 2`, and `exp(r)` is a Taylor polynomial of degree 4.
 #[inline(always)]

@@ -52,7 +52,7 @@ impl<const FEATURES: usize> SquareClasses<FEATURES> {
 
 /// Converts bit-sliced numbers to one byte per square. Set `k` contains the squares whose number has bit `k` set.
 #[inline(always)]
-fn numbers<L: Lanes>(digits: [u128; 8]) -> [u8; SQUARES] {
+pub(super) fn numbers<L: Lanes>(digits: [u128; 8]) -> [u8; SQUARES] {
     // A column holds the numbers of eight squares; its byte `k` holds their bits `k`.
     let mut columns = L::columns(digits);
     for column in &mut columns {
