@@ -10,6 +10,7 @@ mod containers;
 mod half_width;
 mod header;
 mod lexer;
+mod numbering;
 mod part;
 mod piece;
 mod replay;

@@ -4,8 +4,8 @@
 //! a word of a result, `If White wins this, …`, is unclear.
 
 use super::half_width::half_width;
+use super::numbering;
 use super::piece::{Colour, Player};
-use super::words;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -228,7 +228,7 @@ pub fn read(sentence: &str, names: [&str; 2]) -> Verdict {
     let names = names.each_ref().map(|name| Some(name.as_str()).filter(is_name).unwrap_or_default());
     let sentence = normal(sentence);
     let sentence = sentence.trim_matches(['=', '*', '~', '#', ' ']);
-    let (mut tokens, is_strong) = tokens(words::without_numbering(sentence), names);
+    let (mut tokens, is_strong) = tokens(numbering::without_numbering(sentence), names);
     let tally = tally(&tokens);
     for token in &mut tokens {
         *token = if matches!(token, Token::Point(_)) { Token::Number } else { *token };

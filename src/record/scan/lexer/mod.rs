@@ -9,7 +9,7 @@ use super::half_width::half_width;
 use super::header;
 use super::piece::{Aside, Beside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player};
 use super::verdict;
-use super::words;
+use super::{numbering, words};
 use crate::record::reading::reserve_some;
 use keys::Keys;
 
@@ -693,7 +693,7 @@ impl<'a> Lexer<'a> {
         self.numbering = Some(value);
         let next = self.peek();
         // 第3手 numbers a move.
-        let is_game = words::is_game(&self.here.recent)
+        let is_game = numbering::is_game(&self.here.recent)
             && (self.here.recent != "第" || next.is_some_and(|next| "局盘盤轮輪场場".contains(next)));
         self.begins_game |= self.here.prose == 1 && is_game && self.is_main_line();
         let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();

@@ -3,7 +3,7 @@
 use super::super::half_width::half_width;
 use super::super::piece::{Aside, Mark, Player};
 use super::super::verdict::{self, Verdict};
-use super::super::words;
+use super::super::{numbering, words};
 use super::{Lexer, Number};
 use crate::record::work;
 
@@ -166,7 +166,7 @@ impl<'a> Lexer<'a> {
         numbers.dedup();
         let count = numbers.iter().filter(|is_number| **is_number).count();
         let is_known = self.found.marks.last().is_some_and(|(at, ..)| *at == self.found.pieces.len());
-        let is_heading = !words::without_numbering(line).contains(char::is_alphanumeric);
+        let is_heading = !numbering::without_numbering(line).contains(char::is_alphanumeric);
         if is_heading
             || self.judged > begin
             || !(1..=MAX_NUMBERS).contains(&count)
@@ -276,7 +276,7 @@ impl<'a> Lexer<'a> {
         self.ends_row |= is_field && player.is_ok();
         let behind = self.text[self.at..].chars().take(MAX_SENTENCE);
         let field: String = behind.take_while(|letter| !"\n<|\t".contains(*letter)).collect();
-        if player.is_ok() && !words::without_numbering(&field).contains(char::is_alphanumeric) {
+        if player.is_ok() && !numbering::without_numbering(&field).contains(char::is_alphanumeric) {
             // No other words change it.
             self.judged = self.at;
         }
@@ -309,7 +309,9 @@ impl<'a> Lexer<'a> {
         let behind: String = behind.take_while(|letter| *letter != '\n').collect();
         let begin = self.text[self.here.begin..self.at].trim_start_matches(|c: char| !c.is_alphanumeric());
         let is_rest = |text: &str| !text.contains(char::is_alphanumeric);
-        is_rest(&behind) && self.end_of_moves() <= self.here.begin && is_rest(words::without_numbering(begin))
+        is_rest(&behind)
+            && self.end_of_moves() <= self.here.begin
+            && is_rest(numbering::without_numbering(begin))
     }
 
     /// Marks a result in numbers that began at `begin`; an error is one that only a warning names.
