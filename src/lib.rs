@@ -89,6 +89,7 @@ mod interface;
 pub mod level;
 mod limits;
 pub mod mgpeo;
+mod order;
 pub mod parameter;
 pub mod record;
 pub mod report;

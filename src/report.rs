@@ -3,6 +3,7 @@
 use crate::board::moves::Move;
 use crate::board::square::Side;
 use crate::eval::winrate::WinRate;
+use crate::order::sort_by;
 use std::cmp::Ordering;
 use std::time::Duration;
 
@@ -91,8 +92,9 @@ impl Report {
         let others = lines.get_mut(1 + won..).unwrap_or_default();
         // Lines with a bound have the most visits, so they come first among the unproven ones.
         let bounded = others.iter().take_while(|line| line.lower_bound.is_some()).count();
-        others[..bounded]
-            .sort_by(|a, b| b.lower_bound.partial_cmp(&a.lower_bound).unwrap_or(Ordering::Equal));
+        sort_by(&mut others[..bounded], |a, b| {
+            b.lower_bound.partial_cmp(&a.lower_bound).unwrap_or(Ordering::Equal)
+        });
         lines
     }
 

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 /// Modules, lowest layer first, each with the modules that it can import.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("board", &[]),
     ("endgame", &["board"]),
     ("simd", &["board"]),
@@ -20,14 +20,27 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("eval", &["board", "simd", "threads"]),
     ("clock", &["board", "endgame", "simd", "eval"]),
     ("time", &[]),
+    ("order", &[]),
     ("seed", &[]),
     ("parameter", &[]),
     ("limits", &["board", "time", "parameter"]),
-    ("report", &["board", "eval"]),
+    ("report", &["board", "eval", "order"]),
     ("interface", &["board", "limits", "report"]),
     (
         "mgpeo",
-        &["board", "simd", "eval", "threads", "time", "seed", "limits", "report", "interface", "parameter"],
+        &[
+            "board",
+            "simd",
+            "eval",
+            "threads",
+            "time",
+            "seed",
+            "order",
+            "limits",
+            "report",
+            "interface",
+            "parameter",
+        ],
     ),
     (
         "search",
@@ -39,6 +52,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
             "threads",
             "time",
             "seed",
+            "order",
             "limits",
             "report",
             "interface",
@@ -46,7 +60,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("engine", &["board", "eval", "limits", "interface", "parameter", "mgpeo", "search"]),
-    ("record", &["board"]),
+    ("record", &["board", "order"]),
     ("level", &["board", "engine", "seed", "limits", "report"]),
     ("bench", &["board", "engine", "limits", "report"]),
 ];

@@ -5,6 +5,7 @@ use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::state::Action;
 use crate::eval::winrate::WinRate;
+use crate::order::sort_by_key;
 use crate::report::{CONTINUED, Line, Report};
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -71,7 +72,7 @@ impl Searched<'_> {
                 Action::Arrow(_) => {}
             }
         }
-        lines.sort_by_key(|&(mv, id)| (Some(mv) != best, Reverse(tree.node(id).visits)));
+        sort_by_key(&mut lines, |&(mv, id)| (Some(mv) != best, Reverse(tree.node(id).visits)));
         lines.into_iter().enumerate().map(|(rank, (mv, id))| self.line(rank, mv, id)).collect()
     }
 

@@ -16,6 +16,7 @@ use super::parts::{each, entries, fields};
 use super::reading::{Intake, Lines, Warning, reserve_some};
 use super::{GameRecord, PlayedMove, botzone, scan};
 use crate::board::notation::MalformedText;
+use crate::order::sort_by_key;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -471,7 +472,7 @@ fn in_order(json: &str, depth: usize) -> Cow<'_, str> {
     }
     let mut sorted = parts.clone();
     // Values between those of a move would part them.
-    sorted.sort_by_key(|part| part.2.unwrap_or(u8::MAX));
+    sort_by_key(&mut sorted, |part| part.2.unwrap_or(u8::MAX));
     let is_whole = (0..3).all(|role| parts.iter().any(|part| part.2 == Some(role)));
     let is_sorted = parts == sorted || !is_whole;
     if is_sorted && changed.is_empty() {

@@ -7,6 +7,7 @@
 
 use super::GameRecord;
 use crate::board::square::Side;
+use crate::order::sort_by;
 use serde::Serialize;
 use std::f64::consts::LN_10;
 
@@ -72,7 +73,7 @@ impl Standing {
         let ratings = field.ratings();
         let margins = field.margins(&ratings);
         let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by(|&a, &b| ratings[b].total_cmp(&ratings[a]));
+        sort_by(&mut order, |&a, &b| ratings[b].total_cmp(&ratings[a]));
         let player =
             |&i: &usize| Rated { name: names[i].into(), elo: SCALE * ratings[i], margin: margins[i] };
         Self {

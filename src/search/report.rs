@@ -9,6 +9,7 @@ use crate::board::square::Side;
 use crate::endgame::FillingProver;
 use crate::eval::model::ModelScratch;
 use crate::eval::winrate::WinRate;
+use crate::order::sort_by_key;
 use crate::report::{CONTINUED, Line, Report};
 use std::cmp::Reverse;
 use std::sync::atomic::Ordering::Relaxed;
@@ -103,7 +104,7 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
             shot.edge().as_arrow().map(|arrow| line(movement.with_arrow(arrow), id, shot))
         }));
     }
-    lines.sort_by_key(|(_, line)| {
+    sort_by_key(&mut lines, |(_, line)| {
         let (lost, proven) = (line.proven == Some(rival), line.proven.is_some());
         (Some(&line.mv) != best, lost, !proven, Reverse(line.visits))
     });

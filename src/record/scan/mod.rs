@@ -24,6 +24,7 @@ use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::Side;
+use crate::order::sort_by_key;
 use containers::{Container, Inside};
 use lexer::Lexer;
 use part::{Games, Problem, Section, Shown};
@@ -111,7 +112,7 @@ impl Owned {
             sorted
         };
         let mut firsts: Vec<(Range<usize>, Colour)> = firsts.map(|(games, first)| (games, first.1)).collect();
-        firsts.sort_by_key(|(games, _)| (games.start, Reverse(games.end)));
+        sort_by_key(&mut firsts, |(games, _)| (games.start, Reverse(games.end)));
         firsts.dedup_by(|other, first| other.0 == first.0);
         let mut stated = vec![None; games];
         firsts.into_iter().for_each(|(games, colour)| stated[games].fill(Some(colour)));
@@ -643,7 +644,7 @@ impl Scan<'_, '_, '_> {
                 problems.push((offset, text.into()));
             }
         }
-        starts.sort_by_key(|&(first, end, order, _)| (first, end, order));
+        sort_by_key(&mut starts, |&(first, end, order, _)| (first, end, order));
         let (mut parts, mut at) = (Vec::new(), 0);
         let mut open: Vec<(usize, Option<Position>)> = vec![(pieces.len(), None)];
         let mut part = |until: usize, start: Option<Position>| {

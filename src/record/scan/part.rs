@@ -6,6 +6,7 @@ use super::piece::{Label, Mark, Piece};
 use super::replay::Play;
 use super::{Heading, Owned, Scan, Statements, results_before};
 use crate::board::position::Position;
+use crate::order::sort_by_key;
 use std::ops::Range;
 
 /// A problem and its offset in the text.
@@ -302,7 +303,7 @@ impl Scan<'_, '_, '_> {
         let starts = said.starts.iter().map(|&(offset, mark)| (offset, mark.clone()));
         let firsts = said.firsts.iter().map(|&(offset, colour)| (offset, Mark::Begins(colour)));
         let mut marks: Vec<(usize, Mark)> = starts.chain(firsts).filter(|(at, _)| *at < offset).collect();
-        marks.sort_by_key(|(offset, _)| *offset);
+        sort_by_key(&mut marks, |(offset, _)| *offset);
         let places: Vec<usize> = marks.iter().map(|(offset, _)| offset - said.begin()).collect();
         let before = Inside { opened: said.opened, text: &self.text[said.range.start..offset] };
         let (opened, open) = before.open(&places);

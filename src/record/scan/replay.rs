@@ -4,6 +4,7 @@ use super::piece::{Aside, Beside, Border, Colour, Form, OPEN, Piece};
 use crate::board::moves::Move;
 use crate::board::position::Position;
 use crate::board::square::{Size, Square};
+use crate::order::sort_by_key;
 use crate::record::reading::reserve_some;
 use crate::record::work;
 use std::ops::Range;
@@ -89,7 +90,7 @@ impl Way {
     /// Returns the ways to read a game with these forms from a start, the usual ones first.
     pub fn likely(start: Position, forms: &[Form]) -> Vec<Self> {
         let mut ways = Self::all(Some(start), forms);
-        ways.sort_by_key(|way| way.oddity(None, None));
+        sort_by_key(&mut ways, |way| way.oddity(None, None));
         ways
     }
 
@@ -489,7 +490,7 @@ fn longest_from(
         }
         plays.push((play.moves.len(), oddity, play));
     }
-    plays.sort_by_key(|(_, oddity, _)| *oddity);
+    sort_by_key(&mut plays, |(_, oddity, _)| *oddity);
     let least = plays.first()?.1;
     let mut likely = plays.into_iter().take_while(|(_, oddity, _)| *oddity == least).map(|(.., play)| play);
     let mut play = likely.next()?;

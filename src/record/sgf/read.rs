@@ -7,6 +7,7 @@ use crate::board::moves::Move;
 use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size};
+use crate::order::sort_by_key;
 use crate::record::reading::{Intake, Lines, Reading, Warning};
 use crate::record::scan::{self, Colour, Piece, Player, Way};
 use crate::record::{Analysis, GameRecord, LATE, MAX_NESTING, Note, PlayedMove, Variation};
@@ -36,7 +37,7 @@ pub(crate) fn read_into(text: &str, intake: &mut Intake) -> Result<(), Malformed
                 problems.append(&mut tree.problems);
                 problems.append(&mut unknown_properties(&tree, &mut unknown));
                 problems.append(&mut odd_values(&tree, &Heading::of(&tree)));
-                problems.sort_by_key(|(offset, _)| *offset);
+                sort_by_key(&mut problems, |(offset, _)| *offset);
                 let warning = |(offset, text)| Warning::new(lines.at(offset), text);
                 intake.warnings.extend(problems.into_iter().map(warning));
                 intake.add(game, line);
