@@ -174,15 +174,14 @@ fn run(arguments: &ArgMatches) -> Result<ExitCode, String> {
     while starts.is_ending() {
         thread::park();
     }
-    match (starts.refused(), games) {
-        (refused @ 1.., Some(games)) => {
-            screen.say(&format!(
-                "otrera-local: {refused} of {games} matches not started: the site refuses them"
-            ));
-            Ok(ExitCode::FAILURE)
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    Ok(status(starts.refused(), games, &screen))
+}
+
+/// Returns the exit status of a run that started `games` matches, and says how many of them the site refused.
+fn status(refused: u32, games: Option<u32>, screen: &Screen) -> ExitCode {
+    let Some(games) = games.filter(|_| refused > 0) else { return ExitCode::SUCCESS };
+    screen.say(&format!("otrera-local: {refused} of {games} matches not started: the site refuses them"));
+    ExitCode::FAILURE
 }
 
 /// Returns the matches to start; `None` without `--match`.

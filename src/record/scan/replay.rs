@@ -297,6 +297,17 @@ impl Play {
         is_unmarked && self.moves.starts_with(&last.moves) && last.way == self.way
     }
 
+    /// Joins the last game, which this one repeats. Returns the first piece that can begin a joint.
+    fn take_in(&mut self, mut last: Self) -> usize {
+        match last.moves == self.moves {
+            true => skip(&mut last.skipped, self.begin..self.end),
+            false => last.skipped.append(&mut self.skipped),
+        }
+        (self.begin, self.skipped) = (last.begin, last.skipped);
+        // Where no other game goes on up to the end of the last one, none does up to this end.
+        last.joint.unwrap_or(last.end)
+    }
+
     /// Returns the first piece behind a gap from which all further moves are legal from the start as well; behind a line
     /// of text, only if they are several. `from` is the first one that can be.
     fn joint(&self, pieces: &[Piece], asides: Aside, from: usize) -> Option<usize> {
@@ -378,6 +389,8 @@ pub fn games(pieces: &[Piece], stated: Stated, known: Option<&Play>) -> Vec<Play
     best
 }
 
+/// Returns the games from the first piece, or from the end of a `known` game; a game that the next one repeats is a part
+/// of it.
 fn games_at(pieces: &[Piece], stated: Stated, asides: Aside, known: Option<Play>) -> Vec<Play> {
     let (mut at, mut announced) = (known.as_ref().map_or(0, |play| play.end), known.is_none());
     let mut games: Vec<Play> = known.into_iter().collect();
@@ -412,16 +425,8 @@ fn games_at(pieces: &[Piece], stated: Stated, asides: Aside, known: Option<Play>
             last.moves.truncate(last.moves.len().saturating_sub(last.end - play.begin));
             last.end = play.begin;
         }
-        let mut from = play.begin + 1;
-        if let Some(mut last) = games.pop_if(|last| play.repeats(last, pieces)) {
-            match last.moves == play.moves {
-                true => skip(&mut last.skipped, play.begin..play.end),
-                false => last.skipped.append(&mut play.skipped),
-            }
-            (play.begin, play.skipped) = (last.begin, last.skipped);
-            // Where no other game goes on up to the end of the last one, none does up to this end.
-            from = last.joint.unwrap_or(last.end);
-        }
+        let last = games.pop_if(|last| play.repeats(last, pieces));
+        let from = last.map_or(play.begin + 1, |last| play.take_in(last));
         play.joint = play.joint(pieces, asides, from);
         reserve_some(&mut games);
         games.push(play);
