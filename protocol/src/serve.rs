@@ -27,10 +27,11 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let (requests, answers) = (Arc::clone(&queue), output.clone());
     let read = move || {
         let outcome = read_requests(std::io::stdin().lock(), &requests, &answers);
-        match outcome {
-            Ok(()) => requests.close(),
-            Err(_) => requests.abandon(),
+        if outcome.is_err() {
+            // No answer can be written any more.
+            requests.cancel(None);
         }
+        requests.close();
         outcome
     };
     #[cfg(unix)]
@@ -42,6 +43,9 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
             // The other thread may wait for input that never comes.
             return lost(problem);
         }
+    }
+    if queue.is_abandoned() {
+        return Ok(());
     }
     thread.join().map_or(Ok(()), |outcome| outcome.or_else(lost))
 }
@@ -167,6 +171,8 @@ struct State {
     /// Id and stop flag of the request that is being answered.
     current: Option<(Id, Arc<AtomicBool>)>,
     is_closed: bool,
+    /// True if the reader of the answers has exited.
+    is_abandoned: bool,
 }
 
 impl Queue {
@@ -216,10 +222,17 @@ impl Queue {
         wanted.filter(|(_, stop)| !stop.swap(true, Ordering::Relaxed)).count()
     }
 
-    /// Cancels all requests and closes the queue: no answer can be written any more.
+    /// Cancels all requests and closes the queue: the reader of the answers has exited.
+    #[cfg(unix)]
     fn abandon(&self) {
+        self.lock().is_abandoned = true;
         self.cancel(None);
         self.close();
+    }
+
+    /// True if the reader of the answers has exited. The other thread may then wait for input that never comes.
+    fn is_abandoned(&self) -> bool {
+        self.lock().is_abandoned
     }
 
     /// Makes [`Self::next`] return `None` after the last request.
