@@ -483,3 +483,21 @@ fn phrases_of_results_are_read() {
         assert_eq!((reading.games[0].winner, warnings(&reading)), (Some(winner), Vec::new()), "{result}");
     }
 }
+
+#[test]
+fn a_damaged_record_of_json_behind_text_is_named() {
+    let json = otrera::record::json::write(&GameRecord::new("Ann", "Bob", Position::standard()));
+    for (text, damaged) in [
+        (format!("Dear Cid,\n{json}"), false),
+        (format!("Dear Cid,\n{}", json.replace(" w - ", "\tw\t-\t")), true),
+        (format!("Dear Cid,\n{}", json.replace("\"Bob\"", "\"Bob\"\"")), true),
+        (format!("Dear Cid,\n{}", json.replace("[]", "[")), true),
+    ] {
+        let reading = record::read(&text);
+        let problems = reading.map_or_else(
+            |error| error.to_string(),
+            |reading| reading.warnings.iter().map(|warning| warning.to_string()).collect(),
+        );
+        assert_eq!(problems.contains("line 2: this JSON is damaged"), damaged, "{text}: {problems}");
+    }
+}

@@ -160,7 +160,7 @@ pub(super) fn begins(text: &str) -> bool {
     text.starts_with('{') || is_list() || is_value(text)
 }
 
-/// Returns the offset of the first record in a text that does not begin with it, as in a mail.
+/// Returns the offset of the first record in a text that does not begin with it, as in a mail; it can be damaged.
 pub(super) fn inside(text: &str) -> Option<usize> {
     let is_record = |json: &str| matches!(fields(json, ["moves", "start"]), [Some(_), Some(_)]);
     let holds_record = |json: &str| {
@@ -170,9 +170,15 @@ pub(super) fn inside(text: &str) -> Option<usize> {
         each(json, |part| holds |= is_record(part.get()));
         holds
     };
+    let names_record = ["\"moves\"", "\"start\""].iter().all(|name| text.contains(name));
+    let begins_record = |json: &str| {
+        names_record && json.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with('"'))
+    };
     let begins = text.match_indices(['{', '[']).map(|(at, _)| at).take(MAX_BRACKETS);
-    begins.into_iter().find(|&at| {
-        values(&text[at..]).next().and_then(Result::ok).is_some_and(|raw| holds_record(raw.get()))
+    begins.into_iter().find(|&at| match values(&text[at..]).next() {
+        Some(Ok(raw)) => holds_record(raw.get()),
+        Some(Err(_)) => begins_record(&text[at..]),
+        None => false,
     })
 }
 
