@@ -204,6 +204,8 @@ impl Client {
         if let Some(game) = self.games.get_mut(name) {
             if game.take(&request, style) == News::Foreign {
                 self.tell_foreign(name, is_certain);
+            } else {
+                self.foreign.remove(name);
             }
             return;
         }
@@ -217,6 +219,7 @@ impl Client {
                     if plies > 1 { format!(", resumed after {plies} moves") } else { String::new() };
                 self.screen.say(&format!("{name}: we play {us}{resumed}"));
                 self.games.insert(name.to_owned(), game);
+                self.foreign.remove(name);
             }
             None => self.tell_foreign(name, is_certain),
         }
