@@ -720,7 +720,7 @@ const PROBLEMS_ZH = /** @type {[RegExp, string | ((...groups: string[]) => strin
   [/^(\d+) further warnings about this file are left out$/, "另有 $1 条关于此文件的警告没有列出"],
   [/^the rest of this game is left out: .*$/, "略过本局其余部分：没有着法的节点太多"],
   [/^the first mover's colour is unknown; the names are kept as if (Black|White) moved first$/, "不知先手是哪一方；名字按$1先手保留"],
-  [/^the last moves stand (?:beside words|behind a sign), unlike those before; they are read as played$/, "最后的着法与文字或符号写在一起，与前面不同；按实际着法读取"],
+  [/^the last moves stand .*, unlike those before; they are read as played$/, "最后的着法与文字或符号写在一起，与前面不同；按实际着法读取"],
   [/^the comment (.*) says that (Black|White) has won$/, "注释 $1 说$2获胜，与结果不符"],
   [/^number (\S+) follows number (\S+): moves between them are missing$/, "编号 $1 接在 $2 之后：中间缺少着法"],
   [/^a result outside of the games is left out: (.*)$/, "略过对局之外的结果：$1"],

@@ -721,7 +721,7 @@ const UNTRANSLATED: &str = r#"((sources) => {
 })"#;
 
 /// Literals of the record readers that the page does not show: parts of records and of other programs' messages.
-const NO_MESSAGES: [&str; 28] = [
+const NO_MESSAGES: [&str; 30] = [
     " (the bot crashed)",
     " (too late)",
     " (too much memory)",
@@ -731,6 +731,7 @@ const NO_MESSAGES: [&str; 28] = [
     "an array",
     "an object",
     "an object",
+    "beside words",
     "black {black}{lead}, visits {visits}{line}",
     "effort {effort}",
     "in no game",
@@ -738,6 +739,7 @@ const NO_MESSAGES: [&str; 28] = [
     "lead {lead}",
     "loser: {value}",
     "result: {result}",
+    "result: {sentence}",
     "result: {text}",
     "result: {value}",
     "result: {}",
