@@ -68,7 +68,7 @@ fn processor_time() -> Option<Duration> {
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// What the package returns for one position.
+/// The arrays that the package returns, for one position.
 #[derive(Default)]
 struct Arrays {
     estimates: [f32; 3],

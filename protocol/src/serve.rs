@@ -58,19 +58,11 @@ fn abandon_without_reader(queue: &Arc<Queue>) {
     let queue = Arc::clone(queue);
     let watch = move || {
         let stdout = std::io::stdout();
-        loop {
-            let mut files = [PollFd::new(&stdout, PollFlags::empty())];
-            match poll(&mut files, None) {
-                Err(rustix::io::Errno::INTR) => {}
-                Ok(_)
-                    if files
-                        .iter()
-                        .any(|file| file.revents().intersects(PollFlags::ERR | PollFlags::HUP)) =>
-                {
-                    return queue.abandon();
-                }
-                _ => return,
-            }
+        let mut files = [PollFd::new(&stdout, PollFlags::empty())];
+        while poll(&mut files, None) == Err(rustix::io::Errno::INTR) {}
+        // A file that cannot be watched has other events.
+        if files[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
+            queue.abandon();
         }
     };
     let _ = std::thread::Builder::new().name("output".into()).spawn(watch);

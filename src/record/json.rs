@@ -20,6 +20,7 @@ use crate::order::sort_by_key;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::time::Duration;
 
 /// The JSON form of a [`PlayedMove`].
@@ -170,9 +171,9 @@ pub(super) fn inside(text: &str) -> Option<usize> {
         each(json, |part| holds |= is_record(part.get()));
         holds
     };
-    let names_record = ["\"moves\"", "\"start\""].iter().all(|name| text.contains(name));
+    let names_record = LazyCell::new(|| ["\"moves\"", "\"start\""].iter().all(|name| text.contains(name)));
     let begins_record = |json: &str| {
-        names_record && json.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with('"'))
+        json.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with('"')) && *names_record
     };
     let begins = text.match_indices(['{', '[']).map(|(at, _)| at).take(MAX_BRACKETS);
     begins.into_iter().find(|&at| match values(&text[at..]).next() {

@@ -279,7 +279,7 @@ impl GameArgs {
             return Ok(Openings::Book(path.clone(), lines));
         }
         let is_random = self.plies.is_some() || self.balance.is_some();
-        if let Some(lines) = balanced(self.size).filter(|_| !is_random) {
+        if let Some(lines) = balanced(self.size)?.filter(|_| !is_random) {
             return Ok(Openings::Balanced(lines));
         }
         let default = RandomMoves::DEFAULT;

@@ -39,7 +39,7 @@ impl Score {
     }
 
     /// Returns the numbers of complete pairs that A won, split and lost; `None` without a complete pair. A pair splits
-    /// if each player wins a game: the opening, and not the players, may have decided both.
+    /// if each player wins one game; the opening may have decided both.
     pub fn pair_counts(&self) -> Option<[usize; 3]> {
         let count = |half_points| self.pairs.values().filter(|&&points| points == half_points).count();
         (!self.pairs.is_empty()).then(|| [4, 2, 0].map(count))

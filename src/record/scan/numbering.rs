@@ -46,7 +46,7 @@ pub fn without_numbering(text: &str) -> &str {
     if is_named && is_numbered { behind.trim_start_matches([' ', ':', '.', ')', ',', '、']) } else { text }
 }
 
-/// True if a text begins with the result of one game in numbers.
+/// True if a text begins with a score, `1-0` or `0:1`.
 fn begins_score(text: &str) -> bool {
     fn sign(text: &str) -> Option<&str> {
         text.trim_start().strip_prefix(['-', ':']).map(str::trim_start)

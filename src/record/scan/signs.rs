@@ -55,7 +55,7 @@ fn last_letters(text: &str) -> &str {
     &text[begin..]
 }
 
-/// Returns the punctuation before a move on its line, without brackets, numbers and judgements of the move before.
+/// Returns the punctuation before a move on its line. It leaves out brackets, numbers and judgements of the last move.
 fn sign(between: &str) -> String {
     work::count(between.len() / 8);
     let is_behind = !between.contains('\n');

@@ -198,13 +198,13 @@ pub fn is_unit(word: &str) -> bool {
     ["s", "sec", "ms", "m", "min", "h", "k", "kn", "n"].contains(&&*word.to_ascii_lowercase())
 }
 
-/// True if an element of HTML is a line of its own.
+/// True if this HTML element begins a new line.
 pub fn is_row(name: &str) -> bool {
     ["tr", "li", "p", "br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "table", "ol", "ul"]
         .contains(&name)
 }
 
-/// True for the name of an element of HTML inside a line.
+/// True if this HTML element is inside a line.
 pub fn is_element(name: &str) -> bool {
     const NAMES: [&str; 21] = [
         "td", "th", "thead", "tbody", "tfoot", "caption", "span", "b", "i", "u", "em", "strong", "font",
@@ -282,9 +282,8 @@ pub fn begins_continuation(word: &str) -> bool {
 pub fn heads_a_comment(line: &str) -> bool {
     const NAMES: [&str; 8] =
         ["analysis", "analyse", "análisis", "analisi", "анализ", "分析", "解析", "variations"];
-    let is_short = line.len() < 80;
-    let line = if is_short { line.to_lowercase() } else { String::new() };
-    line.split(|c: char| !c.is_alphanumeric()).any(|word| begins_continuation(word) || NAMES.contains(&word))
+    let heads = |word: &str| begins_continuation(word) || NAMES.contains(&word);
+    line.len() < 80 && line.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(heads)
 }
 
 /// True if a text says that the move before it is taken back.

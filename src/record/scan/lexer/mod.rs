@@ -147,7 +147,7 @@ const IN_STRING: usize = usize::MAX;
 /// Maximum number of numbers that are read together, a multiple of six.
 const MAX_RUN: usize = 6000;
 
-/// Maximum length of an element of HTML, in bytes.
+/// Maximum length of an HTML tag, in bytes.
 const MAX_ELEMENT: usize = 200;
 
 /// State of the line that is read.
@@ -389,8 +389,8 @@ impl<'a> Lexer<'a> {
         length.is_some()
     }
 
-    /// Skips the beginning or the end of an element of HTML, `<td>`; returns false if there is none, or if it holds what
-    /// can be a move or a result. Rows of tables and lists are lines.
+    /// Skips an HTML tag, `<td>` or `</td>`. Returns false if there is none, or if its attributes can be a move or a
+    /// result. Rows of tables and lists are lines.
     fn element(&mut self) -> bool {
         let text = &self.text[self.at..];
         let inside = text.get(1..).filter(|_| !self.is_json).unwrap_or_default();
