@@ -152,8 +152,8 @@ fn marked_commands_in_pages_succeed() {
     let folder = place();
     let field = "players = [\"greedy\", \"random\"]\ngames = 2\nsize = 5\niterations = 5\n";
     folder.write("FIELD.toml", field);
-    // A game on 8x8 has the 20 plies after which the guide analyses one.
-    let games = "dist/lab match greedy random --games 2 --size 8 --output RESULTS.jsonl";
+    // The guide analyses the position after 20 plies: every game of random players on 10x10 has them.
+    let games = "dist/lab match random random --games 2 --size 10 --output RESULTS.jsonl";
     run_in_shell(&folder, games).printed();
     let line = fs::read_to_string(folder.join("RESULTS.jsonl")).unwrap();
     folder.write("GAME", line.lines().nth(1).unwrap());
