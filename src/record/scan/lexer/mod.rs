@@ -1,17 +1,22 @@
 //! Finds pieces that look like moves, and statements about the game, in any text.
 
+mod brackets;
 mod keys;
+mod numbers;
+mod pieces;
 mod points;
 mod results;
 mod values;
 
 use super::half_width::half_width;
 use super::header;
-use super::piece::{Aside, Beside, Border, Colour, Form, Label, Mark, OPEN, Piece, Player};
+use super::piece::{Colour, Form, Label, Mark, OPEN, Piece, Player};
 use super::verdict;
-use super::{numbering, words};
+use super::words;
 use crate::record::reading::reserve_some;
+use brackets::{Opened, Stack};
 use keys::Keys;
+use numbers::Number;
 
 /// What a text holds, in its order.
 #[derive(Default, Debug)]
@@ -67,85 +72,8 @@ struct Point {
     is_tight: bool,
 }
 
-/// A number of a run of numbers.
-#[derive(Clone, Copy)]
-struct Number {
-    value: i64,
-    begin: usize,
-    end: usize,
-    line: usize,
-    /// True if words stand before it in its line.
-    has_words: bool,
-}
-
-/// An open bracket.
-#[derive(Clone, Copy, Default)]
-struct Opened {
-    begin: usize,
-    /// Numbers of runs, of numbers in the last one, and of pieces before it.
-    runs: usize,
-    length: usize,
-    pieces: usize,
-    /// True if the object of JSON has a name that is that of a coordinate of a move.
-    names_coordinates: bool,
-    /// True if it has a value that can be a coordinate.
-    has_values: bool,
-}
-
-/// Open brackets. Counts those nested too deeply without storing them.
-#[derive(Default)]
-struct Stack<T> {
-    items: Vec<T>,
-    deeper: usize,
-}
-
-impl<T> Stack<T> {
-    const MAX_DEPTH: usize = 1000;
-
-    fn push(&mut self, item: T) {
-        if self.items.len() < Self::MAX_DEPTH {
-            self.items.push(item);
-        } else {
-            self.deeper += 1;
-        }
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        match self.deeper {
-            0 => self.items.pop(),
-            _ => {
-                self.deeper -= 1;
-                None
-            }
-        }
-    }
-
-    fn depth(&self) -> usize {
-        self.items.len() + self.deeper
-    }
-
-    fn first(&self) -> Option<&T> {
-        self.items.first()
-    }
-
-    fn last(&self) -> Option<&T> {
-        self.items.last()
-    }
-
-    fn last_mut(&mut self) -> Option<&mut T> {
-        self.items.last_mut().filter(|_| self.deeper == 0)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
-}
-
 /// Depth of a continuation that ends with its string.
 const IN_STRING: usize = usize::MAX;
-
-/// Maximum number of numbers that are read together, a multiple of six.
-const MAX_RUN: usize = 6000;
 
 /// Maximum length of an HTML tag, in bytes.
 const MAX_ELEMENT: usize = 200;
@@ -317,7 +245,7 @@ impl<'a> Lexer<'a> {
     fn forget(&mut self, pieces: usize) {
         self.first_numbered -= pieces as isize;
         self.sequence = self.sequence.map(|(number, index)| (number, index - pieces as isize));
-        self.opened.items.iter_mut().for_each(|opened| opened.pieces = opened.pieces.saturating_sub(pieces));
+        self.opened.iter_mut().for_each(|opened| opened.pieces = opened.pieces.saturating_sub(pieces));
         self.keys.forget(pieces);
     }
 
@@ -523,341 +451,9 @@ impl<'a> Lexer<'a> {
         has_words && (line().ends_with([':', '：']) || words::heads_a_comment(line()))
     }
 
-    /// Returns the strongest border that the lines between the last piece and an offset are.
-    fn border_before(&self, begin: usize) -> Border {
-        let last = self.found.pieces.last().map(|piece| piece.end as usize);
-        let Some(from) = last.filter(|&from| from < begin && !self.is_json) else { return Border::No };
-        let mut lines = self.text[from..begin].split('\n').skip(1).peekable();
-        let mut border = Border::No;
-        while let Some(line) = lines.next() {
-            if lines.peek().is_none() || border == Border::Gap {
-                break;
-            }
-            let is_rule = |letter: char| letter.is_whitespace() || "-=_*~#>|+.".contains(half_width(letter));
-            let is_gap = line.chars().all(is_rule) || words::can_head_a_game(line);
-            border = if is_gap { Border::Gap } else { Border::Line };
-        }
-        border
-    }
-
-    /// Handles an opening bracket.
-    fn open(&mut self, begin: usize) {
-        if self.is_json && !self.in_string {
-            self.keys.open();
-        }
-        let (runs, length, pieces) = (self.runs, self.run.len(), self.found.pieces.len());
-        self.opened.push(Opened { begin, runs, length, pieces, names_coordinates: false, has_values: false });
-    }
-
-    /// Handles a closing bracket: six numbers inside are a move, and so are the coordinates of an object of JSON.
-    fn close(&mut self) {
-        if self.is_json && !self.in_string {
-            self.keys.close();
-        }
-        let Some(inside) = self.opened.pop() else { return };
-        let opened = if inside.runs == self.runs { inside.length.min(self.run.len()) } else { 0 };
-        if self.run.len() - opened == 6 {
-            self.end_points();
-            let six: Vec<Number> = self.run.drain(opened..).collect();
-            self.push_numbers(&six, false);
-        }
-        if inside.names_coordinates && inside.has_values {
-            self.damaged_object(inside, opened);
-        }
-        if let Some(around) = self.opened.last_mut().filter(|_| !inside.names_coordinates) {
-            around.has_values |= inside.has_values;
-        }
-    }
-
-    /// Adds a fragment for an object of coordinates that is no whole move. The numbers from `first` on are in it.
-    fn damaged_object(&mut self, inside: Opened, first: usize) {
-        let known = &mut self.found.pieces[inside.pieces..];
-        if known.iter().any(|piece| piece.form != Form::Fragment) {
-            return;
-        }
-        // No part of it belongs to another move.
-        self.run.truncate(first);
-        self.points.retain(|point| point.begin < inside.begin);
-        match known.last_mut() {
-            Some(fragment) => fragment.is_weak = false,
-            None => self.push_fragment(inside.begin, self.at, false),
-        }
-    }
-
-    /// Notes a name of JSON that can only be that of a coordinate of a move.
-    fn note_coordinate(&mut self, name: &str) {
-        let is_coordinate =
-            super::role(name).is_some() && !["start", "end", "source", "target"].contains(&name);
-        if let Some(object) = self.opened.last_mut().filter(|_| is_coordinate) {
-            object.names_coordinates = true;
-        }
-    }
-
-    /// Notes a number or a square that can be the value of a coordinate.
-    fn note_value(&mut self) {
-        if let Some(object) = self.opened.last_mut() {
-            object.has_values = true;
-        }
-    }
-
-    fn number_or_word(&mut self) {
-        let begin = self.at;
-        let negative = self.peek() == Some('-');
-        if negative {
-            self.skip();
-        }
-        let mut digits = String::new();
-        while let Some(c) = self.peek().filter(char::is_ascii_digit) {
-            digits.push(c);
-            self.skip();
-        }
-        let next = self.peek();
-        if next.is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
-            // Digits before a word of squares number the move: `1d1d7g7`.
-            let rest = self.ascii_word();
-            if words::is_unit(&rest) {
-                (self.key, self.has_key) = (None, false);
-                self.end_points();
-                return self.end_run();
-            }
-            self.numbering = digits.parse().ok();
-            return match words::edge(&format!("{digits}{rest}")) {
-                Some(edge) => self.mark(Mark::Edge(edge)),
-                None => self.classify(&rest, begin, self.at),
-            };
-        }
-        let after = self.text[self.at..].chars().nth(1).map(half_width);
-        let follows = |c: char| next == Some(c) && after.is_some_and(|c| c.is_ascii_digit());
-        // Decimal fractions, clocks, `1:05` and `1'05`, percentages and time controls, `5+3`, are no coordinates.
-        if next == Some('%')
-            || follows('.') && !self.is_numbered_square()
-            || [':', '+', '\''].into_iter().any(follows)
-        {
-            let decimals = self.decimals(begin);
-            self.skip_number();
-            self.end_run();
-            if let Some(length) = decimals {
-                self.at = begin + length;
-                self.push_fragment(begin, self.at, true);
-            }
-            return;
-        }
-        self.number(&digits, negative, begin);
-    }
-
-    /// True if a point after a number is followed by a square, as in `1.7 2 …`; never for plain decimals.
-    fn is_numbered_square(&self) -> bool {
-        let rest = self.text[self.at..].chars().skip(1).map(half_width);
-        let numbers: String = rest.take_while(|c| c.is_ascii_digit() || " ,".contains(*c)).collect();
-        numbers.split([' ', ',']).filter(|part| !part.is_empty()).count() >= 6
-    }
-
-    /// Returns the length of three decimals of small numbers at the offset, which can be a move: `2.0 1.0 7.6`.
-    fn decimals(&self, begin: usize) -> Option<usize> {
-        let text = &self.text[begin..];
-        let is_small = |part: &str| part.len() <= 2 && part.parse::<u8>().is_ok_and(|number| number <= 10);
-        let mut length = 0;
-        for _ in 0..3 {
-            length +=
-                text[length..].len() - text[length..].trim_start_matches([' ', ',', '-', '/', '\t']).len();
-            let is_number = |c: char| c.is_ascii_digit() || ".:".contains(c);
-            let word = &text[length..];
-            let word = &word[..word.find(|c| !is_number(c)).unwrap_or(word.len())];
-            let (first, second) = word.split_once(['.', ':'])?;
-            if !is_small(first) || !is_small(second) {
-                return None;
-            }
-            length += word.len();
-        }
-        Some(length)
-    }
-
-    /// Skips the rest of a number with points, colons, a sign of per cent or an exponent.
-    fn skip_number(&mut self) {
-        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || ".:%+'".contains(c)) {
-            self.skip();
-        }
-    }
-
-    fn number(&mut self, digits: &str, negative: bool, begin: usize) {
-        let value = digits.parse::<i64>().map_or(i64::MAX, |value| if negative { -value } else { value });
-        if let Some(key) = self.key.take() {
-            if words::names_a_size(&key) && (4..=10).contains(&value) {
-                return self.mark(Mark::Edge(value as usize));
-            }
-            if self.has_key {
-                self.has_key = false;
-                return;
-            }
-        }
-        self.numbering = Some(value);
-        let next = self.peek();
-        // 第3手 numbers a move.
-        let is_game = numbering::is_game(&self.here.recent)
-            && (self.here.recent != "第" || next.is_some_and(|next| "局盘盤轮輪场場".contains(next)));
-        self.begins_game |= self.here.prose == 1 && is_game && self.is_main_line();
-        let is_number = next == Some('.') || next == Some(')') && self.parentheses.is_empty();
-        let before = self.text[..begin].trim_end_matches([' ', '\t', '#', '>']);
-        self.counts = is_number || before.is_empty() || before.ends_with(['\n', '\r']);
-        self.end_points();
-        if digits.len() == 6 && !negative && self.run.is_empty() {
-            let numbers = digits.bytes().map(|digit| i64::from(digit - b'0'));
-            let six: Vec<Number> = numbers.map(|value| self.number_at(value, begin)).collect();
-            return self.push_numbers(&six, true);
-        }
-        if is_number && self.run.last().is_none_or(|last| last.line != self.line) {
-            return self.end_run();
-        }
-        self.note_value();
-        self.run.push(self.number_at(value, begin));
-        if self.run.len() == MAX_RUN {
-            self.end_run();
-        }
-    }
-
-    fn number_at(&self, value: i64, begin: usize) -> Number {
-        Number { value, begin, end: self.at, line: self.line, has_words: self.here.has_words }
-    }
-
-    /// Ends a run of numbers: each line of six is a move, and so are six lines of one or three of two.
-    fn end_run(&mut self) {
-        let run = std::mem::take(&mut self.run);
-        self.runs += 1;
-        if run.len() < 4 {
-            return;
-        }
-        let lines: Vec<&[Number]> = run.chunk_by(|a, b| a.line == b.line).collect();
-        let is_column = lines.iter().all(|line| line.len() <= 2) && run.len().is_multiple_of(6);
-        if is_column {
-            return run.chunks(6).for_each(|six| self.push_numbers(six, true));
-        }
-        for line in lines {
-            let moves = coordinates(line);
-            match moves.len() {
-                length if length % 6 == 0 => moves.chunks(6).for_each(|six| self.push_numbers(six, false)),
-                0..4 => {}
-                // A short line of numbers can be anything, and one of neighbours is the edge of a diagram.
-                length => {
-                    let is_edge =
-                        line.windows(2).all(|pair| pair[1].value.checked_sub(1) == Some(pair[0].value));
-                    self.push_fragment(line[0].begin, line[line.len() - 1].end, length < 6 || is_edge);
-                }
-            }
-        }
-    }
-
-    fn push_numbers(&mut self, six: &[Number], is_weak: bool) {
-        let [first, .., last] = six else { return };
-        // The first mover's first request on Botzone.
-        if six.iter().all(|number| number.value == -1) {
-            return;
-        }
-        let value = |index: usize| i8::try_from(six[index].value).unwrap_or(i8::MAX);
-        let numbers = [0, 2, 4].map(|index| [value(index), value(index + 1)]);
-        let few = six.iter().filter(|number| (0..=10).contains(&number.value)).count();
-        if few == 6 {
-            self.push(Form::Numbers, numbers, first.begin, last.end, is_weak);
-            // The line can have ended.
-            if let Some(piece) = self.found.pieces.last_mut() {
-                piece.beside = if last.has_words { Beside::Behind } else { Beside::No };
-            }
-        } else if six.iter().all(|number| number.value.abs() < 100) && (!is_weak || few >= 3) {
-            self.push_fragment(first.begin, last.end, true);
-        }
-    }
-
     /// True outside of parentheses, comments and continuations.
     fn is_main_line(&self) -> bool {
         self.parentheses.is_empty() && self.in_braces == 0 && !self.in_continuation
-    }
-
-    fn push_fragment(&mut self, begin: usize, end: usize, is_weak: bool) {
-        self.push(Form::Fragment, [[OPEN; 2]; 3], begin, end, is_weak);
-    }
-
-    fn push(&mut self, form: Form, numbers: [[i8; 2]; 3], begin: usize, end: usize, is_weak: bool) {
-        let numbering = self.numbering.take().filter(|_| form != Form::Numbers);
-        let border = self.border(begin, numbering);
-        if let Some(number) = numbering.filter(|_| std::mem::take(&mut self.counts)) {
-            self.follow(number, begin);
-        }
-        self.here.named.clear();
-        if let Some(number) = numbering {
-            if number == 1 {
-                self.first_numbered = self.found.pieces.len() as isize;
-            }
-            self.highest = if border >= Border::First { 1 } else { self.highest.max(number) };
-        }
-        if self.is_json {
-            self.keys.name_piece(self.found.pieces.len());
-        }
-        let inside = self.parentheses.first().is_some_and(|&opened| opened < begin);
-        let aside = match () {
-            () if self.in_braces > 0 || self.in_continuation => Aside::Comment,
-            () if inside => Aside::Parenthesis,
-            () => Aside::No,
-        };
-        reserve_some(&mut self.found.pieces);
-        self.found.pieces.push(Piece {
-            begin: begin as u32,
-            end: end as u32,
-            numbers,
-            form,
-            aside,
-            mover: self.mover.take(),
-            border,
-            is_weak: is_weak || self.here.prose > 3,
-            beside: match self.here.has_words || self.here.squared > 0 && form != Form::Numbers {
-                true => Beside::Behind,
-                false => Beside::No,
-            },
-        });
-    }
-
-    /// Takes the signs that a new game begins with the piece at an offset, which has a number.
-    fn border(&mut self, begin: usize, numbering: Option<i64>) -> Border {
-        let known = self.found.pieces.len() as isize;
-        let again = self.highest > 1 || known > self.first_numbered + 1;
-        let is_first = numbering == Some(1) && self.highest > 0 && again;
-        let follows_end = std::mem::take(&mut self.is_over) && known > 0;
-        let is_numbered = numbering.is_some_and(|number| number > 1);
-        let gap = if is_numbered { Border::No } else { self.border_before(begin) };
-        let has_heading = std::mem::take(&mut self.begins_game);
-        let is_row = std::mem::take(&mut self.ends_row);
-        let after_unclear = std::mem::take(&mut self.after_unclear);
-        match () {
-            () if follows_end && (is_row || has_heading || is_first || gap == Border::Gap) => Border::Next,
-            () if follows_end => Border::Result,
-            () if has_heading => Border::Heading,
-            () if is_first => Border::First,
-            () if after_unclear => Border::Gap,
-            () => gap,
-        }
-    }
-
-    /// Notes that a word of a sentence, or a statement about the winner, stands behind the last piece on this line.
-    fn follow_with_words(&mut self, are_words: bool) {
-        let is_inside = self.in_braces > 0 || self.in_continuation || self.here.squared > 0 || self.is_json;
-        let begin = self.here.begin;
-        let last = self.found.pieces.last_mut().filter(|piece| piece.end as usize > begin);
-        if let Some(last) = last.filter(|_| !is_inside) {
-            last.beside = last.beside.with_words_behind(are_words);
-        }
-    }
-
-    /// Compares the number of a move with the one before; marks a gap. Turns of two moves, or moves, can be counted.
-    fn follow(&mut self, number: i64, begin: usize) {
-        let known = self.found.pieces.len() as isize;
-        if let Some((last, before)) = self.sequence.filter(|_| number > 1) {
-            let moves = (known - before) as i64;
-            let step = number.saturating_sub(last);
-            if step > 1 && step > (moves + 1) / 2 {
-                self.mark_at(begin, Mark::Gap(last, number));
-            }
-            self.sequence = Some((number, known));
-        } else {
-            self.sequence = (number == 1).then_some((number, known));
-        }
     }
 
     /// Takes the ASCII letters, digits and underscores from here, in half width.
@@ -1080,16 +676,6 @@ impl<'a> Lexer<'a> {
         (self.begins_game, self.is_over, self.ends_row) = (false, false, false);
         (self.parentheses, self.in_braces, self.here.prose) = (Stack::default(), 0, 0);
         self.had_space = true;
-    }
-}
-
-/// Returns the numbers of a line without one that numbers the move, or one behind it that can be no coordinate.
-fn coordinates(line: &[Number]) -> &[Number] {
-    let fits = |number: &Number| (0..=10).contains(&number.value);
-    match line {
-        [moves @ .., last] if moves.len() == 6 && moves.iter().all(fits) && !fits(last) => moves,
-        [_, moves @ ..] if moves.len() % 6 == 0 && !moves.is_empty() => moves,
-        _ => line,
     }
 }
 
