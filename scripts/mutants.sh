@@ -1,6 +1,6 @@
 #!/bin/sh
 # scripts/mutants.sh [MINUTES [FOLDER...]]: mutation tests of the code that has changed since the last release
-# (`make mutants`), or of the crates in these folders alone, such as `protocol web lab`. Tries the changes in random
+# (`make mutants`), or of the crates in these folders alone, such as `bot web lab`. Tries the changes in random
 # order, for at most MINUTES (60), divided evenly between the folders. Then lists the changes that no test detects, and
 # the share detected. Fails if a test fails without a change. One copy of the source, with its build, is kept for the
 # next run.

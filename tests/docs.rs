@@ -8,7 +8,7 @@ fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let docs = docs.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    let others = ["README.md", "README.zh-CN.md", "CHANGELOG.md", "protocol/README.md"];
+    let others = ["README.md", "README.zh-CN.md", "CHANGELOG.md", "bot/README.md"];
     docs.chain(others.map(|page| root.join(page))).collect()
 }
 
@@ -51,7 +51,7 @@ fn files_named_in_pages_exist() {
         "src",
         "tests",
         "testkit",
-        "protocol",
+        "bot",
         "requests",
         "lab",
         "web",

@@ -249,7 +249,7 @@ fn files_have_no_import_cycles() {
         ("arena/src", 10),
         ("front/src", 10),
         ("botzone/src", 1),
-        ("protocol/src", 20),
+        ("bot/src", 20),
         ("local/src", 12),
         ("lab/src", 100),
         ("requests/src", 3),

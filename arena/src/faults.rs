@@ -41,7 +41,7 @@ pub enum Fault {
     NoDisk,
     /// The system's clocks are off by days.
     Clock,
-    /// Meaningless lines, where protocol/README.md allows them.
+    /// Meaningless lines, where bot/README.md allows them.
     Noise,
     /// Each message is sent twice in one write.
     Doubled,

@@ -1,7 +1,7 @@
 //! Fuzz targets for all parsers. No input may cause a panic or an endless loop, and a parsed value must survive a round
 //! trip: writing it and parsing the text again gives an equal value.
 //!
-//! `protocol/tests/fuzzed.rs` also compiles this file and runs the targets on every input that ever failed.
+//! `bot/tests/fuzzed.rs` also compiles this file and runs the targets on every input that ever failed.
 
 mod notation;
 mod platform;

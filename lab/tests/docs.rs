@@ -47,7 +47,7 @@ fn shortened(command: &str) -> String {
 fn pages() -> Vec<(PathBuf, String)> {
     let docs = fs::read_dir(repository().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let docs = docs.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    let others = ["README.md", "README.zh-CN.md", "protocol/README.md"].map(|page| repository().join(page));
+    let others = ["README.md", "README.zh-CN.md", "bot/README.md"].map(|page| repository().join(page));
     docs.chain(others).map(|page| (page.clone(), fs::read_to_string(page).unwrap())).collect()
 }
 

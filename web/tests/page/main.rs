@@ -931,7 +931,7 @@ fn gbk_and_utf_16_records_of_chinese_programs_are_read() {
     browser.assert_value("[state.tree.record.black, state.tree.record.white]", json!(["丙队", "乙队"]));
 }
 
-// Match mode needs `otrera gui`; `protocol/tests/match_mode.rs` plays matches.
+// Match mode needs `otrera gui`; `bot/tests/match_mode.rs` plays matches.
 #[test]
 fn page_from_a_file_hides_match_mode() {
     let Some(mut browser) = opened("match mode without the program") else { return };

@@ -7,7 +7,7 @@
 //! | [`records`] | games as files |
 //! | [`analyze`], [`annotate`], [`play`], [`gui`], [`serve`], `batch`, `review`, `matches`, `server` | commands for users; [`position`] reads the start position, [`board`] prints it |
 //!
-//! `protocol/README.md` describes the protocols.
+//! `bot/README.md` describes the protocols.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

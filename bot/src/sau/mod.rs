@@ -1,7 +1,7 @@
 //! The SAU Game Platform: the commands `name?`, `new`, `move`, `error`, `end` and `quit`, on a 10x10 board with a clock
 //! for the whole game.
 //!
-//! This module is a state machine ([`State`]); `protocol/README.md` has its transition table. The process started by
+//! This module is a state machine ([`State`]); `bot/README.md` has its transition table. The process started by
 //! the platform is a guardian: it keeps pipes, moves, clock, journal and record, and never searches. A [`Searcher`]
 //! process searches; if it dies or hangs, the guardian starts another one, and at last moves by itself ([`one_ply`]).
 //! Pondering is a search without a deadline. [`after_crash`] resumes a game after a crash of the guardian.

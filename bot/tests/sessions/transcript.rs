@@ -1,4 +1,4 @@
-//! Replays a transcript. `protocol/tests/sessions.rs` describes the directives.
+//! Replays a transcript. `bot/tests/sessions.rs` describes the directives.
 
 use otrera::{Move, Position, Size};
 use otrera_arena::board::Board;

@@ -1,4 +1,4 @@
-//! Replays the transcripts in `protocol/transcripts/` with the program. They show that bad input never loses a game.
+//! Replays the transcripts in `bot/transcripts/` with the program. They show that bad input never loses a game.
 //!
 //! A transcript is a text file with one directive per line; `#` begins a comment.
 //!
@@ -81,13 +81,13 @@ fn all_transcripts_pass() {
     at_once(kinds(), |kind| {
         let mut paths = transcripts();
         paths.retain(|path| name(path).starts_with(&format!("{kind}-")));
-        assert!(!paths.is_empty(), "protocol/transcripts/ has no {kind}-….session");
+        assert!(!paths.is_empty(), "bot/transcripts/ has no {kind}-….session");
         let failures: Vec<String> = paths.iter().filter_map(|path| transcript::play(path).err()).collect();
         assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
     });
 }
 
-/// Checks that every platform is in [`PLATFORMS`], `--help` and `protocol/README.md`, and has transcripts.
+/// Checks that every platform is in [`PLATFORMS`], `--help` and `bot/README.md`, and has transcripts.
 #[test]
 fn every_platform_is_listed_and_documented() {
     let modules = std::fs::read_dir(protocol_folder().join("src")).expect("a folder of modules");
@@ -99,7 +99,7 @@ fn every_platform_is_listed_and_documented() {
     assert_eq!(
         defined,
         PLATFORMS.len(),
-        "left: modules of this crate and of botzone/ with a PLATFORM, right: in protocol/src/platforms.rs"
+        "left: modules of this crate and of botzone/ with a PLATFORM, right: in bot/src/platforms.rs"
     );
 
     let help = otrera_bot::cli::help();
@@ -108,7 +108,7 @@ fn every_platform_is_listed_and_documented() {
         assert!(help.contains(platform.speaker), "--help lists {}", platform.speaker);
         assert!(!platform.transcripts.is_empty(), "{} has transcripts", platform.name);
         let section = format!("\n## {}", platform.name);
-        assert!(readme.contains(&section), "protocol/README.md has a section {section:?}");
+        assert!(readme.contains(&section), "bot/README.md has a section {section:?}");
         if let Some((command, meaning)) = platform.command {
             assert!(help.contains(&format!("otrera {command} ")) && help.contains(meaning), "{command}");
         }
@@ -124,7 +124,7 @@ fn every_transcript_is_played_and_documented() {
         .map(str::to_owned)
         .collect();
     let there: BTreeSet<String> = transcripts().iter().map(|path| name(path)).collect();
-    assert_eq!(told, there, "left: named in protocol/README.md, right: in protocol/transcripts/");
+    assert_eq!(told, there, "left: named in bot/README.md, right: in bot/transcripts/");
     let played = |name: &String| kinds().any(|kind| name.starts_with(&format!("{kind}-")));
     assert!(there.iter().all(played), "a name begins with one of {:?}", kinds().collect::<Vec<_>>());
 }
