@@ -71,7 +71,7 @@
 //! 8. [`record`]: game records and their file formats.
 //! 9. [`mod@bench`]: a checksum that shows whether two builds search identically.
 //!
-//! To read the source of the search, start with one iteration, `src/search/iteration.rs`.
+//! To read the source of a search, start with one iteration, `src/search/iteration.rs` or `src/mgpeo/iteration.rs`.
 //!
 //! # Features
 //!

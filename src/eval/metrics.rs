@@ -5,7 +5,7 @@
 //!
 //! | metric | formula |
 //! |---|---|
-//! | territory t1 (queen), t2 (king) | `sum(sign(D(White, s) - D(Black, s)))`, `tie` if both distances are equal |
+//! | territory t1 (queen), t2 (king) | `sum(sign(D(White, s) - D(Black, s)))`, `tie` if both distances are equal and finite |
 //! | position p1 (queen) | `2 * sum(2^-D(Black, s) - 2^-D(White, s))` |
 //! | position p2 (king) | `sum(clamp((D(White, s) - D(Black, s)) / 6, -1, 1))` |
 //! | mobility | `sum over amazons of sum over s in one queen move of neighbours(s) / steps(s)` |

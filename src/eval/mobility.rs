@@ -1,6 +1,6 @@
-//! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7): the sum of `neighbours(s) / steps(s)` over all
-//! amazons and the squares s within one queen move, where `neighbours` counts empty squares. One sweep along all rays
-//! computes it, together with the first level of the distance map.
+//! Mobility, the fifth metric of the MG-PEO paper (equations 6 and 7), Black's minus White's: the sum of `neighbours(s) /
+//! steps(s)` over all of a side's amazons and the squares s within one queen move, where `neighbours` counts empty
+//! squares. One sweep along all rays computes it, together with the first level of the distance map.
 
 use crate::board::bitboard::{Bitboard, for_directions};
 use crate::board::position::Position;

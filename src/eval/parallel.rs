@@ -37,7 +37,7 @@ pub fn territory_and_position(position: &Position, tie: f32) -> Metrics {
     metrics::of_maps(&maps, tie)
 }
 
-/// Computes Black's mobility minus White's, both sides in parallel (the paper's module 2).
+/// Computes Black's mobility minus White's, both sides in parallel (module 2, which the paper splits by squares).
 pub fn mobility(position: &Position) -> f32 {
     let sweep = |side| RaySweep::<PortableLanes>::new(only(position, side), position.empty());
     mobility::balance(both_sides(|side| sweep(side).mobilities[side.index()]))

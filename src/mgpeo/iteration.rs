@@ -45,8 +45,8 @@ impl PaperSearch {
         state
     }
 
-    /// Expansion (lines 8 to 14): creates a random child of the path's last node, appends the child to the path and
-    /// returns the state there. Returns `state` if the game is over or the tree is full.
+    /// Expansion (lines 8 to 14): creates a random child of the path's last node (see [`tree`](super::tree)), appends the
+    /// child to the path and returns the state there. Returns `state` if the game is over or the tree is full.
     pub fn expansion(&mut self, state: State) -> State {
         let Some(&PathNode { node: v, .. }) = self.path.last() else { return state };
         if state.winner().is_some() {
@@ -64,7 +64,8 @@ impl PaperSearch {
         state.after(self.tree.node(child).action)
     }
 
-    /// Backup (lines 35 to 38) of Black's reward, from the root down instead of from the leaf up.
+    /// Backup (lines 35 to 38) of Black's reward to all nodes of the path, from the root down instead of from the leaf
+    /// up.
     pub fn backup(&mut self, for_black: WinRate) {
         for &PathNode { node: v, mover } in &self.path {
             let is_full = self.tree.is_full();

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | algorithm 1, MCTSSEARCH | [`PaperSearch::run`], one pass of its loop [`iteration`], line 8 [`report`] |
 //! | algorithm 2, SituationEvaluation | [`simulation`]; its weights (equation 1, table 1) [`crate::eval::phased`] |
-//! | section 3.2, figure 2, Move Groups | [`iteration`] (actions), [`simulation`] (the arrow before a rollout) |
+//! | section 3.2, figure 2, Move Groups | [`iteration`] (`list_actions`), [`simulation`] (the arrow before a rollout) |
 //! | algorithm 3, Selection, Expansion, Backup, BESTCHILD (lines 1 to 14, 35 to 40) | [`iteration`] |
 //! | algorithm 3, Simulation (lines 15 to 20) | [`simulation`] |
 //! | algorithm 3, Rollout (lines 21 to 34) | [`mod@rollout`]; to the end of the game, for Kato et al., [`playout`] |
@@ -17,17 +17,23 @@
 //! | equations 2 to 7, the metrics | [`crate::eval::metrics`], [`crate::eval::mobility`] |
 //! | equation 8, UCT | [`iteration`], with the factor 2 of algorithm 3 |
 //!
-//! [`tree`] stores the nodes, [`params`] the parameters, [`report`] the answer. One thread owns the tree.
+//! Read [`iteration`], [`simulation`], [`mod@rollout`] and [`report`], the answer, in this order. [`tree`] stores the
+//! nodes, [`params`] the parameters. One thread owns the tree.
 //!
 //! # Deviations from the MG-PEO paper
 //!
 //! - The paper searches each position anew; here [`PaperSearch::advance`] keeps the subtree of the move.
+//! - Backup repeats lines 36 to 38 for each node up to the root, a loop that the print lacks. A node's reward is that
+//!   of the side that chose its action.
+//! - A movement without tried arrows has an infinite score, as section 3.2 says and algorithm 3 does not.
+//! - Presets without move groups create whole moves, for which lines 9 to 12 have no case.
 //! - Both rollouts of a movement node follow one random arrow, which does not count towards their depth.
 //! - A rollout draws its first movement too; it does not replay the tree's move.
 //! - A finished game is worth exactly 0 or 1; the paper evaluates its position.
 //! - `k` of equation 3 favours the side to move. The metrics are Black's minus White's, so equations 5
 //!   and 6 change their signs. Equation 5 gets the brackets that its print lacks.
 //! - The answer is the most-visited child, not the one with the highest score. Section 3.2's early stop is left out.
+//! - Line 9 of algorithm 4 reaches two of its four tasks; here all four run.
 //! - Algorithm 4 splits mobility by squares; here it is split by side and runs beside the distances.
 //! - When the memory is full, a node that has untried children stays a leaf.
 //!
@@ -52,7 +58,7 @@ mod params;
 #[doc(hidden)]
 pub mod playout;
 mod report;
-pub(crate) mod rollout;
+mod rollout;
 #[doc(hidden)]
 pub mod simulation;
 #[doc(hidden)]

@@ -47,7 +47,8 @@ pub enum Parallel {
     Off,
     /// The metrics of one evaluation: the Parallel Evaluation strategy (section 3.3).
     Metrics,
-    /// The two rollouts of one simulation (leaf parallelization, Chaslot et al. 2008).
+    /// The two rollouts of one simulation (leaf parallelization: Chaslot et al. 2008, *Parallel Monte-Carlo Tree
+    /// Search*).
     Rollouts,
 }
 

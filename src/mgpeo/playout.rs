@@ -1,4 +1,4 @@
-//! Playouts: random half-moves until the game ends; only the winner is returned.
+//! Playouts of Kato et al. (section 4): random half-moves until the game ends; only the winner is returned.
 //!
 //! Drawing a random half-move needs only the distance that each amazon can slide in each direction. Bitboards are slow
 //! at this, so the board is stored as its rows, columns and diagonals, one word each (compare rotated bitboards,
@@ -52,7 +52,7 @@ const fn runs() -> [[u16; 1024]; 16] {
 }
 
 /// Maximum number of amazons per side in a playout.
-pub const MAX_AMAZONS: usize = 4;
+const MAX_AMAZONS: usize = 4;
 
 /// Square indices of one side's amazons.
 #[derive(Clone, Copy)]

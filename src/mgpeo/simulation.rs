@@ -48,12 +48,12 @@ impl Simulator {
         }
     }
 
-    /// Replaces the weights of the evaluation.
+    /// Replaces the weights of the evaluation, for tests.
     pub fn with_weights(self, weights: PhasedWeights) -> Self {
         Self { evaluation: Evaluation { weights, ..self.evaluation }, ..self }
     }
 
-    /// Selects the SIMD [`Kernel`]; falls back to the fastest that this processor supports.
+    /// Selects the SIMD [`Kernel`], for tests; falls back to the fastest that this processor supports.
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel: kernel.min(Kernel::fastest()), ..self }
     }

@@ -23,7 +23,7 @@ pub struct Node {
     pub visits: u32,
     /// Q(v): sum of the rewards, 0 to 1 each, of the side that chose [`Self::action`].
     pub reward: f64,
-    /// X of the selection formula: `Q / N`, or infinity.
+    /// X of the selection formula: `Q / N`, or infinity for a movement without tried arrows (section 3.2).
     pub x: f32,
     /// `1 / sqrt(N)`.
     pub inverse_sqrt_visits: f32,
