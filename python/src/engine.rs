@@ -230,7 +230,9 @@ pub fn params(text: &str) -> PyResult<Params> {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
         text.and_then(|text| Model::from_weights(&text)).map_err(|problem| format!("{path}: {problem}"))
     };
-    Params::read(text, read_model).map_err(|problem| value_error(format!("preset={text:?}: {problem}")))
+    // The problem names the parameter; what it says of the preset itself is behind its name.
+    let name = text.split(',').next().unwrap_or_default();
+    Params::read(text, read_model).map_err(|problem| value_error(format!("preset={name:?}: {problem}")))
 }
 
 impl Engine {
