@@ -136,7 +136,7 @@ impl Engine {
         let line = think.sequence.played()?;
         self.check(&line.position)?;
         let level = think.level.map(|number| Level::new(number).ok_or("levels are 1 to 10")).transpose()?;
-        let limits = if level.is_none() { think.limits(&line.position)? } else { Limits::default() };
+        let limits = think.limits(&line.position)?;
         if think.anew {
             self.clear();
         }

@@ -279,22 +279,29 @@ fn time(seconds: f64) -> Option<Duration> {
 }
 
 impl Think {
-    /// Returns the limits of a run that begins now: by its clock if given, otherwise by iterations, seconds or both.
-    /// Fails without limits.
+    /// Returns the limits of a run that begins now: by its clock, or by iterations, seconds or both. A level has none.
+    /// Fails without limits, and with several kinds of them.
     pub fn limits(&self, position: &Position) -> Result<Limits, String> {
-        if let Some(clock) = &self.clock {
-            let time = clock.time_for(position);
-            let time = time.ok_or_else(|| format!("expected clock times from 0 to {MAX_SECONDS} s"))?;
-            return Ok(Limits::for_move(position, Limits::time(time).deadline));
+        let in_range = |seconds| {
+            time(seconds)
+                .ok_or_else(|| format!("a search takes seconds from 0 to {MAX_SECONDS}, not {seconds}"))
+        };
+        let time = self.seconds.map(in_range).transpose()?;
+        let is_limited = self.iterations.is_some() || time.is_some();
+        match (&self.clock, self.level) {
+            (Some(clock), None) if !is_limited => {
+                let time = clock.time_for(position);
+                let time = time.ok_or_else(|| format!("expected clock times from 0 to {MAX_SECONDS} s"))?;
+                Ok(Limits::for_move(position, Limits::time(time).deadline))
+            }
+            (None, Some(_)) if !is_limited => Ok(Limits::default()),
+            (None, None) if is_limited => Ok(Limits {
+                iterations: self.iterations,
+                deadline: time.and_then(|time| Limits::time(time).deadline),
+            }),
+            (None, None) => Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}")),
+            _ => Err("a search has one of a level, a clock, and iterations or seconds".into()),
         }
-        let time = self.seconds.and_then(time);
-        if self.iterations.is_none() && time.is_none() {
-            return Err(format!("a search needs iterations, or seconds from 0 to {MAX_SECONDS}"));
-        }
-        Ok(Limits {
-            iterations: self.iterations,
-            deadline: time.and_then(|time| Limits::time(time).deadline),
-        })
     }
 }
 
