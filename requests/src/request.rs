@@ -27,8 +27,10 @@
 use otrera::clock::GameClock;
 use otrera::record::{self, Format};
 use otrera::{Limits, Move, Position, Side, Size};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Maximum duration of one search, in seconds: a week, as for a clock.
@@ -124,9 +126,18 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads a request from JSON; fails with a message of one sentence.
+    /// Reads a request from JSON; fails with a message of one sentence, also on fields that the request does not have.
     pub fn read(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|error| format!("invalid request: {error}"))
+        let invalid = |error| format!("invalid request: {error}");
+        let request: Self = serde_json::from_str(text).map_err(invalid)?;
+        let given: BTreeMap<String, IgnoredAny> = serde_json::from_str(text).map_err(invalid)?;
+        let known = [&["id", "partial", "do"], request.task.fields()].concat();
+        match given.into_keys().find(|field| !known.contains(&field.as_str())) {
+            Some(field) => {
+                Err(format!("invalid request: it has no field {field:?}; its fields: {}", known.join(", ")))
+            }
+            None => Ok(request),
+        }
     }
 }
 
@@ -170,6 +181,23 @@ pub enum Task {
         /// Their id; `None` for all requests.
         of: Option<Id>,
     },
+}
+
+impl Task {
+    /// Returns the names of its fields.
+    fn fields(&self) -> &'static [&'static str] {
+        match self {
+            Self::Start { .. } => &["edge"],
+            Self::Position(_) | Self::Proofs(_) => &["fen", "edge", "moves"],
+            Self::Think(_) => {
+                &["fen", "edge", "moves", "seconds", "iterations", "lines", "anew", "level", "seed", "clock"]
+            }
+            Self::Read { .. } => &["text", "bytes"],
+            Self::Write { .. } => &["game", "form"],
+            Self::Cancel { .. } => &["of"],
+            Self::Marks | Self::Bench | Self::Version => &[],
+        }
+    }
 }
 
 /// A position, given by a FEN or a board size, and the moves that follow it.

@@ -154,6 +154,12 @@ fn bad_requests_name_the_problem() {
     for (request, problem) in [
         (json!({"do": "dance"}), "invalid request"),
         (json!({"do": "start", "edge": 3}), "4 to 10"),
+        (
+            json!({"do": "start", "edge": 8, "fen": start}),
+            "no field \"fen\"; its fields: id, partial, do, edge",
+        ),
+        (json!({"do": "think", "fen": start, "iterations": 1, "line": 3}), "no field \"line\""),
+        (json!({"do": "version", "of": 1}), "no field \"of\""),
         (json!({"do": "position", "fen": "nonsense"}), "4 to 10 rows"),
         (json!({"do": "position", "fen": "4/4/4/4"}), "Black has no amazon"),
         (json!({"do": "position", "fen": "4/4/4/Q3 b"}), "White has no amazon"),
