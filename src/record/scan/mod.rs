@@ -14,6 +14,7 @@ mod heading;
 mod lexer;
 mod numbering;
 mod outside;
+mod owners;
 mod part;
 mod piece;
 mod replay;
