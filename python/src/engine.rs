@@ -228,9 +228,9 @@ impl Engine {
 pub fn params(text: &str) -> PyResult<Params> {
     let read_model = |path: &str| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-        text.and_then(|text| Model::from_weights(&text)).map_err(|problem| format!("{path}: {problem}"))
+        text.and_then(|text| Model::from_weights(&text))
     };
-    // The problem names the parameter; what it says of the preset itself is behind its name.
+    // The problem names a parameter with its value; only the preset's own name is missing there.
     let name = text.split(',').next().unwrap_or_default();
     Params::read(text, read_model).map_err(|problem| value_error(format!("preset={name:?}: {problem}")))
 }

@@ -414,7 +414,7 @@ class Searches(unittest.TestCase):
         ]:
             with self.assertRaises(ValueError) as caught:
                 wrong()
-            self.assertLess(len(str(caught.exception)), 140)
+            self.assertLess(len(str(caught.exception)), 120)
         self.assertEqual(pickle.loads(pickle.dumps(Limit(0.5, 3))), Limit(0.5, 3))
         engine = Engine(threads=2, memory=7, seed=(1 << 64) - 1)
         self.assertEqual((engine.threads, engine.memory), (2, 7))
