@@ -2,7 +2,7 @@
 
 use super::piece::{Colour, Label, Mark, Player};
 use super::statements::{Named, Outcome};
-use super::{Scan, verdict, words};
+use super::{Scan, verdict};
 use crate::board::position::Position;
 use crate::board::square::Side;
 use crate::record::GameRecord;
@@ -27,12 +27,6 @@ pub(super) struct Heading {
     /// True if the names are those of White and Black, of which White moves first.
     pub(super) by_colour: bool,
     pub(super) offset: usize,
-}
-
-/// Returns the colour of a result with a plus sign, `B+3`, `White+R`.
-pub(super) fn won_by(colour: &str, by: &str) -> Option<Colour> {
-    let is_count = by.bytes().all(|byte| byte.is_ascii_digit());
-    words::colour(&colour.to_lowercase()).filter(|_| is_count || ["R", "T", "F"].contains(&by))
 }
 
 impl Scan<'_, '_, '_> {

@@ -30,7 +30,7 @@ use crate::board::notation::MalformedText;
 use crate::board::position::Position;
 use crate::order::sort_by_key;
 use containers::Container;
-use heading::{Heading, won_by};
+use heading::Heading;
 use lexer::Lexer;
 pub(super) use outside::{outside, strays};
 use part::{Games, Problem, Section};
@@ -184,6 +184,12 @@ pub(super) fn winners<'t>(
             _ => None,
         }
     })
+}
+
+/// Returns the colour of a result with a plus sign, `B+3`, `White+R`.
+fn won_by(colour: &str, by: &str) -> Option<Colour> {
+    let is_count = by.bytes().all(|byte| byte.is_ascii_digit());
+    words::colour(&colour.to_lowercase()).filter(|_| is_count || ["R", "T", "F"].contains(&by))
 }
 
 /// Returns the ways to read pieces in a game from this start, the usual ones first.

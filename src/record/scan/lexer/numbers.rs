@@ -187,7 +187,8 @@ impl Lexer<'_> {
     }
 }
 
-/// Returns the numbers of a line without one that numbers the move, or one behind it that can be no coordinate.
+/// Returns the coordinates of a line of numbers. Leaves out a number before them, which counts the move, or one behind
+/// them that can be no coordinate.
 fn coordinates(line: &[Number]) -> &[Number] {
     let fits = |number: &Number| (0..=10).contains(&number.value);
     match line {
