@@ -5,7 +5,8 @@ use fastrand::Rng;
 use otrera::board::bitboard::Bitboard;
 use otrera::board::moves::Movement;
 use otrera::search::backup::{Rewards, Step, add_rewards};
-use otrera::search::expand::{EdgeLister, Expander};
+use otrera::search::expand::{Choice, EdgeLister, Expander};
+use otrera::search::history::Gain;
 use otrera::search::params::{Puct, TournamentParams};
 use otrera::search::select::cache::SelectionCache;
 use otrera::search::select::puct::ValueVariance;
@@ -392,18 +393,18 @@ fn the_final_child_respects_proofs() {
 
 #[test]
 fn tried_edges_stay_first_when_the_history_changes() {
-    let state = State::ToMove(Position::standard());
+    let choice = Choice { state: &State::ToMove(Position::standard()), before: None, excluded: &[] };
     let puct = Puct { history: 100.0, ..Puct::DEFAULT };
     let params = TournamentParams { puct, ..TournamentParams::DEFAULT };
     let mut lister = Expander::default().lister;
     let list = |lister: &mut EdgeLister, tried: &[Edge], count| {
-        let edges = lister.list::<PortableLanes>(&state, &[], &params, tried.iter().copied(), count);
+        let edges = lister.list::<PortableLanes>(&choice, &params, tried.iter().copied(), count);
         edges.iter().take(count).map(|edge| edge.as_movement().unwrap()).collect::<Vec<_>>()
     };
     let edge = |movement: &Movement| Edge::movement(*movement);
     let before = list(&mut lister, &[], usize::MAX);
     let worst = before[before.len() - 1];
-    lister.history.add(Side::Black, worst, 1000, 500.0);
+    lister.history.add_movement(Side::Black, None, worst, Gain { count: 1000, advantage: 500.0 });
     assert_eq!(list(&mut lister, &[], usize::MAX)[0], worst);
     let tried: Vec<Edge> = before[..3].iter().map(edge).collect();
     let after = list(&mut lister, &tried, usize::MAX);
@@ -416,8 +417,9 @@ fn tried_edges_stay_first_when_the_history_changes() {
 fn priors_of(state: &State, puct: Puct) -> Vec<f64> {
     let params = TournamentParams { puct, ..TournamentParams::DEFAULT };
     let (tree, mut expander) = (Tree::with_memory(0), Expander::default());
+    let choice = Choice { state, before: None, excluded: &[] };
     let edges =
-        expander.lister.list::<PortableLanes>(state, &[], &params, std::iter::empty(), usize::MAX).to_vec();
+        expander.lister.list::<PortableLanes>(&choice, &params, std::iter::empty(), usize::MAX).to_vec();
     children(&tree, tree.root(), &edges, &mut expander.chunk)
         .map(|child| f64::from(tree.node(child).prior()))
         .collect()

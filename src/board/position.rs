@@ -282,6 +282,12 @@ impl ArrowPhase {
         self.origin
     }
 
+    /// Returns the movement.
+    #[inline(always)]
+    pub const fn movement(&self) -> Movement {
+        Movement { from: self.origin, to: self.amazon }
+    }
+
     /// Returns the position after the movement and before the shot. Its side to move is the side that shoots.
     #[inline(always)]
     pub const fn position(&self) -> &Position {

@@ -34,17 +34,16 @@
 
 use super::backup::{self, Rewards, Step};
 use super::evaluate::evaluate;
-use super::expand::Expander;
-use super::history::History;
+use super::expand::{Choice, Expander};
+use super::history::{Gain, History};
 use super::run::Run;
 use super::select::cache::SelectionCache;
 use super::select::puct::ValueVariance;
 use super::select::{self, Parent, Selected};
 use super::state::State;
 use super::tree::REWARD_UNIT;
-use crate::board::moves::Move;
 use crate::board::position::Position;
-use crate::board::square::Side;
+use crate::board::square::{Side, Square};
 use crate::endgame::FillingProver;
 use crate::eval::model::ModelScratch;
 use crate::eval::winrate::WinRate;
@@ -135,9 +134,9 @@ impl Worker {
         Self { path: Vec::with_capacity(64), scratch, longest: 0, until_clock: 0 }
     }
 
-    /// Clears the history of movements.
+    /// Clears the history of half-moves.
     pub fn clear_history(&mut self) {
-        self.scratch.expander.lister.history = History::new();
+        self.scratch.expander.lister.history = History::default();
     }
 
     /// Runs iterations until the run is over or pauses. Calls `tick` after each root burst that checked the clock.
@@ -200,13 +199,9 @@ impl Worker {
         }
         backup::add_rewards(run.tree, &[step], rewards);
         self.path.truncate(self.path.len() - 1);
+        record(&mut self.scratch.expander.lister.history, run, &self.path, step, rewards);
         match self.path.last_mut() {
-            Some(parent) => {
-                if run.task.params.puct.history > 0.0 {
-                    record(&mut self.scratch.expander.lister.history, run, parent, step, rewards);
-                }
-                parent.rewards.add(rewards);
-            }
+            Some(parent) => parent.rewards.add(rewards),
             None => run.return_iterations(left),
         }
     }
@@ -266,14 +261,14 @@ impl Worker {
         let reward = level.rewards.of_side(level.step.mover);
         let parent = Parent::in_burst(tree, id, chooser, level.left(), reward);
         let variance = level.variance.at(&parent, &run.task.params.puct);
-        let excluded = excluded_at(run, &self.path);
+        let Some(choice) = choice_at(run, &self.path) else { return Descent::Leaf };
         let Scratch { cache, expander: Expander { chunk, lister }, .. } = &mut self.scratch;
         let child = match first {
             Some(first) => Some(first),
             None => {
                 select::best_child(&parent, &run.task.params.puct, variance, cache, chunk, move |count| {
                     let tried = tree.tried(id).map(|(_, child)| child.edge());
-                    lister.list::<L>(&level.state, excluded, run.task.params, tried, count)
+                    lister.list::<L>(&choice, run.task.params, tried, count)
                 })
             }
         };
@@ -320,21 +315,33 @@ impl Worker {
     }
 }
 
-/// Adds the rewards of a burst at `step`, a child of `parent`, to the history if the child's edge is a movement.
+/// Adds the rewards of a burst at `step`, a child of the path's last node, to the history.
 #[inline(always)]
-fn record(history: &mut History, run: &Run, parent: &Level, step: Step, rewards: Rewards) {
-    if let State::ToMove(_) = parent.state
-        && let Some(movement) = run.tree.node(step.node).edge().as_movement()
-    {
-        let reward = parent.rewards.of_side(parent.step.mover);
-        let of_parent = Parent::in_burst(run.tree, parent.step.node, step.mover, parent.left(), reward);
-        // The parent's rewards are those of the opponent. The visits in flight of other workers count as the opponent's
-        // losses, which lowers every advantage by a few hundredths at most.
-        let mean = of_parent.mean();
-        // The mean is 0 as long as no iteration below the parent has ended.
-        if mean > 0.0 {
-            let sum = rewards.of_side(step.mover) as f32 / REWARD_UNIT as f32;
-            history.add(step.mover, movement, rewards.count, sum - rewards.count as f32 * (1.0 - mean));
+fn record(history: &mut History, run: &Run, path: &[Level], step: Step, rewards: Rewards) {
+    let Some(parent) = path.last() else { return };
+    let reward = parent.rewards.of_side(parent.step.mover);
+    let of_parent = Parent::in_burst(run.tree, parent.step.node, step.mover, parent.left(), reward);
+    // The visits in flight of other workers count as losses of the side that moved into the parent, which changes every
+    // advantage by a few hundredths at most.
+    let mean = of_parent.mean();
+    // The mean is 0 as long as no iteration below the parent has ended.
+    if mean == 0.0 {
+        return;
+    }
+    let (count, edge) = (rewards.count, run.tree.node(step.node).edge());
+    let sum = rewards.of_side(step.mover) as f32 / REWARD_UNIT as f32;
+    let gain = |mean: f32| Gain { count, advantage: sum - count as f32 * mean };
+    match &parent.state {
+        State::ToMove(_) => {
+            if let Some(movement) = edge.as_movement() {
+                // The parent's rewards are those of the opponent.
+                history.add_movement(step.mover, last_destination(path), movement, gain(1.0 - mean));
+            }
+        }
+        State::ToShoot(arrow_phase) => {
+            if let Some(arrow) = edge.as_arrow() {
+                history.add_arrow(step.mover, arrow_phase.movement(), arrow, gain(mean));
+            }
         }
     }
 }
@@ -353,21 +360,30 @@ fn proven_winner(run: &Run, state: &State, prover: &mut FillingProver) -> Option
 /// full, or another worker is expanding the node.
 #[inline(always)]
 fn expand<L: Lanes>(run: &Run, path: &[Level], scratch: &mut Scratch) -> Option<Selected> {
-    let Level { step: Step { node: id, .. }, state, .. } = path.last()?;
-    if let Some(winner) = state.winner() {
+    let (choice, id) = (choice_at(run, path)?, path.last()?.step.node);
+    if let Some(winner) = choice.state.winner() {
         // Another worker created the node and is about to record this proof.
-        run.tree.node(*id).prove(winner);
+        run.tree.node(id).prove(winner);
         return None;
     }
-    let excluded = excluded_at(run, path);
-    scratch.expander.expand::<L>(run.tree, *id, state, excluded, run.task.params).map(Selected::claimed)
+    scratch.expander.expand::<L>(run.tree, id, &choice, run.task.params).map(Selected::claimed)
 }
 
-/// Returns the moves excluded at the path's last node. Only root moves can be excluded, so the list is empty below the
-/// root (movements) and its children (arrows).
+/// Returns the choice at the path's last node; `None` if the path is empty.
 #[inline(always)]
-fn excluded_at<'a>(run: &Run<'a>, path: &[Level]) -> &'a [Move] {
-    if path.len() <= 2 { run.task.excluded } else { &[] }
+fn choice_at<'a>(run: &Run<'a>, path: &'a [Level]) -> Option<Choice<'a>> {
+    // Only root moves can be excluded, so the list is empty below the root (movements) and its children (arrows).
+    let excluded = if path.len() <= 2 { run.task.excluded } else { &[] };
+    Some(Choice { state: &path.last()?.state, before: last_destination(path), excluded })
+}
+
+/// Returns the destination of the movement just before the path's last node, which the opponent is to answer.
+#[inline(always)]
+fn last_destination(path: &[Level]) -> Option<Square> {
+    match path {
+        [.., Level { state: State::ToShoot(arrow_phase), .. }, _] => Some(arrow_phase.amazon()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -381,7 +397,7 @@ mod tests {
 
     /// In a position that one side wins, so that a wrong side or a wrong sign changes every mean by half a point.
     #[test]
-    fn the_history_of_a_movement_is_its_mean_beyond_its_parents() {
+    fn the_history_of_a_half_move_is_its_mean_beyond_its_parents() {
         for fen in
             ["3q2q3/10/10/q8q/10/10/Q9/10/10/3Q6 w - - 0 1", "3q2q3/10/10/q8q/10/10/Q9/10/10/3Q6 b - - 0 1"]
         {
@@ -393,16 +409,25 @@ mod tests {
             let history = &search.workers[0].scratch.expander.lister.history;
             // The root's reward is that of the side that moved into it.
             let of_parent = 1.0 - tree.node(root).mean(tree.node(root).visits());
-            let mut count = 0;
-            for (_, child) in tree.tried(root).filter(|(_, child)| child.visits() >= 200) {
+            let (mut movements, mut arrows) = (0, 0);
+            for (id, child) in tree.tried(root).filter(|(_, child)| child.visits() >= 200) {
                 let Some(movement) = child.edge().as_movement() else { continue };
                 let expected = child.mean(child.visits()) - of_parent;
-                let found = history.get(position.side(), movement);
+                let found = history.of_movement(position.side(), movement);
                 assert!((found - expected).abs() < 0.1, "{movement}: {found}, not {expected}\n{position}");
-                assert_eq!(history.get(position.side().opponent(), movement), 0.0, "{movement}");
-                count += 1;
+                assert_eq!(history.of_movement(position.side().opponent(), movement), 0.0, "{movement}");
+                movements += 1;
+                let of_arrows = history.of_arrows(position.side(), movement);
+                for (_, shot) in tree.tried(id).filter(|(_, shot)| shot.visits() >= 100) {
+                    let Some(arrow) = shot.edge().as_arrow() else { continue };
+                    let expected = shot.mean(shot.visits()) - child.mean(child.visits());
+                    let found = of_arrows(arrow);
+                    assert!((found - expected).abs() < 0.1, "{movement}/{arrow}: {found}, not {expected}");
+                    arrows += 1;
+                }
             }
-            assert!(count > 1 && (of_parent - 0.5).abs() > 0.2, "{count} movements, mean {of_parent}");
+            let counts = format!("{movements} movements, {arrows} arrows, mean {of_parent}");
+            assert!(movements > 1 && arrows > 1 && (of_parent - 0.5).abs() > 0.2, "{counts}");
         }
     }
 }

@@ -13,7 +13,7 @@
 //! | [`run`] | holds the state shared by the threads, and the limits |
 //! | [`select`] | selects a child by PUCT |
 //! | [`expand`] | lists the children of a node, ordered by prior |
-//! | [`history`] | remembers which movements did well elsewhere in the tree |
+//! | [`history`] | remembers which half-moves did well elsewhere in the tree |
 //! | [`evaluate`] | evaluates a new leaf by the model |
 //! | [`backup`] | adds the leaf's value to its ancestors and backs up proofs |
 //! | [`state`] | the game state at a node |
@@ -23,7 +23,6 @@
 //! The search prints nothing and speaks no protocol. It reports through a closure and stops when a flag is set.
 
 mod evaluate;
-mod history;
 mod iteration;
 pub mod params;
 mod report;
@@ -34,6 +33,8 @@ mod run;
 pub mod backup;
 #[doc(hidden)]
 pub mod expand;
+#[doc(hidden)]
+pub mod history;
 #[doc(hidden)]
 pub mod select;
 #[doc(hidden)]
@@ -111,7 +112,7 @@ impl TreeSearch for TournamentSearch {
         threads::count(self.pool.as_ref())
     }
 
-    /// Plays a legal move at the root. Keeps the subtree below the move and the history of movements.
+    /// Plays a legal move at the root. Keeps the subtree below the move and the history of half-moves.
     fn advance(&mut self, mv: Move) {
         match self.tree.find_move(mv) {
             Some(node) => self.tree.keep_only(node),
@@ -126,7 +127,7 @@ impl TreeSearch for TournamentSearch {
         }
     }
 
-    /// Drops the tree and the history of movements; keeps the root position.
+    /// Drops the tree and the history of half-moves; keeps the root position.
     fn clear(&mut self) {
         self.tree.clear();
         self.workers.iter_mut().for_each(|worker| worker.clear_history());

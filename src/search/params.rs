@@ -110,6 +110,12 @@ parameters! {
         /// Added to the policy logits, see [`super::history`]; 0 turns the history off.
         "history" history = 10.0, number(0.0..=100.0, step 2.0),
             "weight of the history of movements in their priors", for_laboratory;
+        "reply-history" reply_history = 15.0, number(0.0..=100.0, step 2.0),
+            "weight of the history of replies in the priors of movements", for_laboratory;
+        "wanted-history" wanted_history = 12.0, number(0.0..=100.0, step 2.0),
+            "weight of the history of the opponent's movements in the priors of arrows", for_laboratory;
+        "arrow-history" arrow_history = 20.0, number(0.0..=100.0, step 4.0),
+            "weight of the history of arrows in their priors", for_laboratory;
         /// Pseudo-count of the parent's variance in a node's, see [`super::select::puct::ValueVariance::at`]. With 1e9
         /// the variance of every node is about [`super::select::puct::ValueVariance::START`].
         "variance-prior" variance_prior = 16.0, number(0.1..=1e9, step 4.0),
