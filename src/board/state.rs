@@ -74,8 +74,7 @@ impl State {
                 arrows.any(|arrow| !excluded.contains(&movement.with_arrow(arrow)))
             }
             (Self::ToShoot(arrow_phase), Action::Arrow(arrow)) => {
-                let movement = Movement { from: arrow_phase.origin(), to: arrow_phase.amazon() };
-                !excluded.contains(&movement.with_arrow(arrow))
+                !excluded.contains(&arrow_phase.movement().with_arrow(arrow))
             }
             (Self::ToMove(_), Action::Arrow(_)) => true,
         }

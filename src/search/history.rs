@@ -7,7 +7,7 @@
 //! | table | index | raises the priors of |
 //! |---|---|---|
 //! | movements | side, origin, destination (butterfly boards, Hartmann 1988) | the movement |
-//! | replies | side, destination of the opponent's last movement, destination | movements to this square after the same movement |
+//! | replies | side, destination of the opponent's last movement, destination | movements to this square when the opponent has just moved to that one |
 //! | wanted | side, destination | arrows of the opponent at this square |
 //! | arrows | side, movement, target | the arrow after the same movement |
 //!
@@ -112,7 +112,12 @@ impl Default for History {
 impl History {
     #[inline(always)]
     fn index(side: Side, from: Square, to: Square) -> usize {
-        (side.index() << SQUARE_BITS | from.index()) << SQUARE_BITS | to.index()
+        Self::index_of_square(side, from) << SQUARE_BITS | to.index()
+    }
+
+    #[inline(always)]
+    fn index_of_square(side: Side, square: Square) -> usize {
+        side.index() << SQUARE_BITS | square.index()
     }
 
     /// Returns the first index of the arrows after a movement, by Fibonacci hashing.
@@ -137,7 +142,7 @@ impl History {
     /// Returns the mean advantage of movements of `side` to a square.
     #[inline(always)]
     pub fn of_square(&self, side: Side, to: Square) -> f32 {
-        self.wanted.get(side.index() << SQUARE_BITS | to.index())
+        self.wanted.get(Self::index_of_square(side, to))
     }
 
     /// Returns a function of the target: the mean advantage of an arrow after a movement of `side`.
@@ -152,7 +157,7 @@ impl History {
     pub fn add_movement(&mut self, side: Side, before: Option<Square>, movement: Movement, gain: Gain) {
         let Movement { from, to } = movement;
         self.movements.add(Self::index(side, from, to), gain);
-        self.wanted.add(side.index() << SQUARE_BITS | to.index(), gain);
+        self.wanted.add(Self::index_of_square(side, to), gain);
         if let Some(before) = before {
             self.replies.add(Self::index(side, before, to), gain);
         }

@@ -107,7 +107,8 @@ parameters! {
             "temperature of the movement priors", for_laboratory;
         "arrow-temperature" arrow_temperature = 1.2, number(0.1..=10.0, step 0.15),
             "temperature of the arrow priors", for_laboratory;
-        /// Added to the policy logits, see [`super::history`]; 0 turns the history off.
+        /// Each weight of a history multiplies means that are added to the policy logits, see [`super::history`]; 0
+        /// turns this history off.
         "history" history = 10.0, number(0.0..=100.0, step 2.0),
             "weight of the history of movements in their priors", for_laboratory;
         "reply-history" reply_history = 15.0, number(0.0..=100.0, step 2.0),
