@@ -82,32 +82,39 @@ fn equal_children_are_selected_in_family_order() {
     assert!(out_of_order > 0, "every family has ascending ids");
 }
 
-/// Compares two trees grown in lockstep, one with a persistent cache and one with a new cache for each selection.
+/// Compares two trees grown in lockstep, one with a persistent cache and one with a new cache for each selection. The
+/// priors differ from list to list, as those of the history do.
 #[test]
 fn the_selection_cache_changes_no_selection() {
     let mut rng = Rng::with_seed(4);
     let exploring = Puct { movement_c: 10.0, growth: 9.0, ..Puct::DEFAULT };
     let constants = [Puct { movement_c: 0.0, ..Puct::DEFAULT }, exploring, Puct::DEFAULT];
-    for (puct, alone) in constants.into_iter().flat_map(|puct| [(puct, false), (puct, true)]) {
-        let priors = random_priors(600, &mut rng);
-        let edges = distinct_edges().zip(priors);
-        let edges: Vec<Edge> = edges.map(|(edge, prior)| edge.with_log_prior(prior.ln())).collect();
+    // Many short searches: priors change only a few times in each.
+    let searches = [constants; 20].into_iter().flatten();
+    for (puct, alone) in searches.flat_map(|puct| [(puct, false), (puct, true)]) {
+        let lists: [Vec<Edge>; 3] = std::array::from_fn(|_| {
+            let edges = distinct_edges().zip(random_priors(600, &mut rng));
+            edges.map(|(edge, prior)| edge.with_log_prior(prior.ln())).collect()
+        });
         let mut trees = [(); 2].map(|()| Tree::with_memory(0));
         if alone {
             trees = trees.map(Tree::for_one_worker);
         }
         let mut chunks = [(); 2].map(|()| ArenaChunk::default());
         for (tree, chunk) in trees.iter().zip(&mut chunks) {
-            children(tree, tree.root(), &edges, chunk).next();
+            children(tree, tree.root(), &lists[0], chunk).next();
         }
         let root = trees[0].root();
         let mut lasting = SelectionCache::default();
         let [first, second] = &mut chunks;
-        for round in 0..40_000 {
+        for round in 0..2_000 {
             let variance = ValueVariance(0.01 + 0.002 * rng.f32());
             let select = |tree: &Tree, cache: &mut SelectionCache, chunk: &mut ArenaChunk| {
                 tree.node(root).add_visits(1);
-                best_child(&root_of(tree), &puct, variance, cache, chunk, |_| &edges).unwrap()
+                best_child(&root_of(tree), &puct, variance, cache, chunk, |count| {
+                    &lists[count.ilog2() as usize % 3]
+                })
+                .unwrap()
             };
             let selected = [
                 select(&trees[0], &mut lasting, first),

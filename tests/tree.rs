@@ -246,6 +246,38 @@ fn children_are_tried_in_edge_order() {
 }
 
 #[test]
+fn a_new_list_changes_the_priors_of_the_tried_children() {
+    let tree = Tree::with_memory(1 << 20);
+    let list = |log_prior: f32| -> Vec<Edge> {
+        distinct_edges().take(60).map(|edge| edge.with_log_prior(log_prior)).collect()
+    };
+    let mut log_prior = -1.0;
+    let mut chunk = ArenaChunk::default();
+    assert!(tree.begin_expansion(tree.root()));
+    tree.expand(tree.root(), &list(log_prior), &mut chunk);
+    for tried in 1..60 {
+        // A new block begins after 2, 7, 17 and 38 children.
+        let lists_again = [2, 7, 17, 38].contains(&tried);
+        let edges = list(log_prior - 1.0);
+        tree.claim_untried(tree.root(), &mut chunk, |_| {
+            assert!(lists_again, "{tried}");
+            &edges
+        });
+        log_prior -= f32::from(u8::from(lists_again));
+        let expected = libm::expf(log_prior);
+        for (_, child) in tree.tried(tree.root()) {
+            assert!(
+                (child.prior() / expected - 1.0).abs() < 0.02,
+                "{tried}: {}, not {expected}",
+                child.prior()
+            );
+        }
+    }
+    let squares = tree.tried(tree.root()).map(|(_, child)| child.edge().as_movement());
+    assert!(squares.eq(distinct_edges().take(60).map(Edge::as_movement)));
+}
+
+#[test]
 fn concurrent_threads_claim_each_child_once() {
     for round in 0..50 {
         let tree = Tree::with_memory(1 << 20);

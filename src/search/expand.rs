@@ -81,8 +81,8 @@ impl EdgeLister {
     /// Lists the edges of a choice by descending prior. The slice has full length, but only the first `count` elements
     /// are valid.
     ///
-    /// The `tried` edges come first, in the given order and without priors: since they were listed, the history may
-    /// have changed their rank.
+    /// The `tried` edges come first, in the given order: since they were listed, the history may have changed their
+    /// rank.
     #[inline(always)]
     pub fn list<L: Lanes>(
         &mut self,
@@ -112,7 +112,7 @@ impl EdgeLister {
                 let &Choice { state, excluded, .. } = choice;
                 self.list_with_logits::<L>(choice, &params.model, &params.puct);
                 self.set_priors();
-                tree::put_first(&mut self.edges, &self.tried);
+                tree::put_first(&mut self.edges, &mut self.tried);
                 // Some of the first edges may be excluded, so more than `count` must be sorted.
                 if count <= FEW && excluded.is_empty() {
                     tree::sort_first(&mut self.edges, &mut self.sorted, count);

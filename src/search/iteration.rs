@@ -260,17 +260,16 @@ impl Worker {
         let chooser = level.state.chooser();
         let reward = level.rewards.of_side(level.step.mover);
         let parent = Parent::in_burst(tree, id, chooser, level.left(), reward);
-        let variance = level.variance.at(&parent, &run.task.params.puct);
+        let puct = if self.path.len() <= 2 { run.task.params.puct.at_root() } else { run.task.params.puct };
+        let variance = level.variance.at(&parent, &puct);
         let Some(choice) = choice_at(run, &self.path) else { return Descent::Leaf };
         let Scratch { cache, expander: Expander { chunk, lister }, .. } = &mut self.scratch;
         let child = match first {
             Some(first) => Some(first),
-            None => {
-                select::best_child(&parent, &run.task.params.puct, variance, cache, chunk, move |count| {
-                    let tried = tree.tried(id).map(|(_, child)| child.edge());
-                    lister.list::<L>(&choice, run.task.params, tried, count)
-                })
-            }
+            None => select::best_child(&parent, &puct, variance, cache, chunk, move |count| {
+                let tried = tree.tried(id).map(|(_, child)| child.edge());
+                lister.list::<L>(&choice, run.task.params, tried, count)
+            }),
         };
         if child.is_none() && backup::all_children_lose(tree, id, chooser) {
             // The back-up can miss this: two workers that prove the last two children at the same moment may each see

@@ -277,6 +277,7 @@ mod tests {
             }
             // Rewards are those of the side that moved into the node: after a movement the chooser, else the opponent.
             let after_movement = id != tree.root() && node.edge().as_arrow().is_none();
+            let puct = if path.len() <= 2 { puct.at_root() } else { *puct };
             let c = puct.c(after_movement, node.visits());
             let mean = f64::from(node.mean(node.visits()));
             let (count, squares) = tree.deviations(id);

@@ -100,8 +100,13 @@ parameters! {
     Puct {
         "c" movement_c = 4.5, number(0.0..=10.0, step 0.6), "exploration constant for movements";
         "arrow-c" arrow_c = 0.5, number(0.0..=10.0, step 0.1), "exploration constant for arrows";
-        /// Grows with the logarithm of the visits, see [`Puct::c`]; 0 keeps the constants.
+        /// See [`Puct::c`]; 0 keeps the constants.
         "growth" growth = 2.0, number(0.0..=10.0, step 0.4), "growth of both constants with the visits", for_laboratory;
+        "growth-visits" growth_visits = 20000.0, number(1.0..=1e9, step 2000.0),
+            "number of visits at which the growth begins", for_laboratory;
+        /// The search plays only the root's move, so exploration costs less there, see [`Puct::at_root`].
+        "root-growth-visits" root_growth_visits = 4000.0, number(1.0..=1e9, step 400.0),
+            "the same in the choice of the root's move", for_laboratory;
         /// Priors are `softmax(logit / temperature)`, see [`crate::eval::policy`].
         "temperature" movement_temperature = 2.0, number(0.1..=10.0, step 0.2),
             "temperature of the movement priors", for_laboratory;
@@ -145,16 +150,19 @@ fn built_in(name: &str) -> Option<Model> {
 }
 
 impl Puct {
-    /// Number of visits at which the exploration constants begin to grow noticeably.
-    const GROWTH_VISITS: f32 = 20_000.0;
-
     /// Returns the exploration factor for movements or for arrows at a node with `visits` visits:
-    /// `c * (1 + growth * ln(1 + visits / 20000))`.
+    /// `c * (1 + growth * ln(1 + visits / growth_visits))`.
     // Without this growth, a long search would hardly ever revisit a child that once looked bad.
     #[inline(always)]
     pub fn c(&self, is_arrow: bool, visits: u32) -> f32 {
         let c = if is_arrow { self.arrow_c } else { self.movement_c };
-        c * (1.0 + self.growth * log_one_plus(visits as f32 / Self::GROWTH_VISITS))
+        c * (1.0 + self.growth * log_one_plus(visits as f32 / self.growth_visits))
+    }
+
+    /// Returns the constants for the choice of the root's movement, and of the arrow after it.
+    #[inline(always)]
+    pub fn at_root(self) -> Self {
+        Self { growth_visits: self.root_growth_visits, ..self }
     }
 }
 
@@ -226,7 +234,8 @@ mod tests {
 
     #[test]
     fn both_exploration_constants_grow_with_the_visits() {
-        let puct = Puct { movement_c: 4.0, arrow_c: 0.5, growth: 2.0, ..Puct::DEFAULT };
+        let puct =
+            Puct { movement_c: 4.0, arrow_c: 0.5, growth: 2.0, growth_visits: 20_000.0, ..Puct::DEFAULT };
         // ln(1 + 0), ln(1 + 1) and ln(1 + 7).
         let ln_2 = std::f32::consts::LN_2;
         for (visits, log) in [(0, 0.0), (20_000, ln_2), (140_000, 3.0 * ln_2)] {
@@ -234,6 +243,8 @@ mod tests {
                 let expected = c * (1.0 + 2.0 * log);
                 let found = puct.c(is_arrow, visits);
                 assert!((found - expected).abs() < 0.02 * c, "{visits}, {is_arrow}: {found}, not {expected}");
+                let at_root = Puct { root_growth_visits: 4000.0, ..puct }.at_root();
+                assert_eq!(at_root.c(is_arrow, visits / 5), found, "at the root after {visits} / 5");
             }
         }
     }

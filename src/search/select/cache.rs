@@ -1,8 +1,8 @@
 //! Selection cache: finds a node's best child without scoring all of them.
 //!
-//! Between two selections at a node only the statistics of the visited child change. The scores of the other children
-//! grow only by their exploration terms, which grow slowly with the parent's visits. An entry therefore stores the top
-//! k children of a node and an upper bound on the scores of all others.
+//! Between two selections at a node only the statistics of the visited child change, unless its children get new
+//! priors. The scores of the other children grow only by their exploration terms, which grow slowly with the parent's
+//! visits. An entry therefore stores the top k children of a node and an upper bound on the scores of all others.
 //!
 //! **Theorem.** Let an entry be made when the parent's factor is F0, see [`Exploration`]. Let S be the highest score
 //! and T the highest exploration term of the children outside the top k. If none of these was visited since, then at
@@ -172,7 +172,7 @@ impl SelectionCache {
     /// Returns the tried child with the highest score, and the score; `None` if all tried children are proven losses.
     /// If the tree has only one worker, the worker must then visit this child or an untried one.
     ///
-    /// With several workers, the score may not yet include the latest visits of other workers.
+    /// With several workers, the score may not yet include the latest visits and priors of other workers.
     #[inline(always)]
     pub fn best(&mut self, parent: &Parent, exploration: Exploration) -> Option<(NodeId, f32)> {
         let &Parent { tree, id, visits, .. } = parent;

@@ -82,8 +82,15 @@ pub fn best_child<'e>(
     list: impl FnOnce(usize) -> &'e [Edge],
 ) -> Option<Selected> {
     let preference = puct::prefer(parent, puct, variance, cache);
+    let mut is_listed_again = false;
+    let list = |count| {
+        is_listed_again = true;
+        list(count)
+    };
     let claimed = if preference.untried { parent.tree.claim_untried(parent.id, chunk, list) } else { None };
-    if let Some(child) = claimed {
+    // After a new list all tried children may have other priors: the parent's cache entry stays without the child, which
+    // makes it out of date.
+    if let Some(child) = claimed.filter(|_| !is_listed_again) {
         cache.add(parent, child);
     }
     claimed.map(Selected::claimed).or(preference.tried.map(Selected::tried))

@@ -101,12 +101,13 @@ impl Edge {
 }
 
 /// Replaces the edges that are in `tried` with placeholders that sort before all other edges, in the order of `tried`.
+/// The tried edges take the priors of the edges replaced.
 #[inline(always)]
-pub fn put_first(edges: &mut [Edge], tried: &[Edge]) {
+pub fn put_first(edges: &mut [Edge], tried: &mut [Edge]) {
     for (place, tried) in (0..).zip(tried) {
         // Placeholders are below 2^12, since a node has fewer edges; the squares of an edge are at least 127 << 7.
         if let Some(edge) = edges.iter_mut().find(|edge| (edge.0 ^ tried.0) & Edge::MASK == 0) {
-            *edge = Edge(place);
+            *tried = std::mem::replace(edge, Edge(place));
         }
     }
 }

@@ -13,7 +13,8 @@
 //!
 //! The nodes of a block get their edges when the block is allocated: the first two at expansion, the next five when
 //! those two have been tried, and so on. The edges are generated again for each block. This costs some time but saves
-//! the memory of children that are never tried, which are the majority with priors.
+//! the memory of children that are never tried, which are the majority with priors. It also gives the tried children
+//! the priors of the moment, which depend on the search's history.
 //!
 //! Publish order of an expansion:
 //!
@@ -173,7 +174,7 @@ impl Tree {
     /// untried, the memory is full, or another worker holds the node's lock.
     ///
     /// `list(n)` must list the edges of the node again, those of the tried children first; only the first n elements
-    /// are read. `list` is called only if the child needs a new block.
+    /// are read. `list` is called only if the child needs a new block. The tried children then take the priors listed.
     pub fn claim_untried<'a>(
         &self,
         id: NodeId,
@@ -239,7 +240,11 @@ impl Tree {
     ) -> Option<Block> {
         let block = last.next(self.take_slot((last.index + 1).min(SIZES - 1), chunk)?);
         let needed = block.beyond() + 1;
-        self.fill_block(block.address, block.index, block.before, owner, list(needed as usize));
+        let edges = list(needed as usize);
+        self.fill_block(block.address, block.index, block.before, owner, edges);
+        for (&edge, (_, child)) in edges.iter().zip(self.tried(owner)) {
+            child.set_prior(edge);
+        }
         self.link(last.address, block.address);
         Some(block)
     }

@@ -31,6 +31,7 @@
 //! | node: lock | a worker that expands or claims | Acquire | one writer at a time for counts and block links |
 //! | node: counts | the lock's holder, by unlocking | Release/Acquire | publishes a tried child and its block's link |
 //! | node: edge | its creator, before publication | Relaxed | published by the parent's counts |
+//! | node: prior | the holder of the parent's lock, `fetch_update` | Relaxed | a stale one shifts one selection |
 //! | block: link to the next | the lock's holder | Relaxed | published by the counts |
 //! | family: variance | any worker, load and store | Relaxed | an estimate tolerates a lost update |
 //! | arena: `full` | any worker | Relaxed | a stale value only delays the end of a run |

@@ -27,8 +27,8 @@ pub(super) const ONE_TRIED: u64 = 1 << 48;
 /// Reward of a win; a loss is 0. Rewards are integers, so that their sum does not depend on the order of addition.
 pub const REWARD_UNIT: u32 = 1 << 16;
 
-/// A node. Any worker may write to any word at any time, except the edge, which is fixed before the node is
-/// published. See the memory orderings in [`super`].
+/// A node. Any worker may write to any word at any time, except the squares of the edge, which are fixed before the
+/// node is published. See the memory orderings in [`super`].
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     /// Bits 0..48: sum of the rewards of the side that moved into this node, in units of 1/[`REWARD_UNIT`]. Bits
@@ -101,6 +101,16 @@ impl Node<'_> {
     #[inline]
     pub(super) fn prior_code(&self) -> u32 {
         Edge(self.edge.load(Relaxed) as u32).prior_code()
+    }
+
+    /// Gives the edge that leads here the prior of `edge`. A worker that unlocks the node at the same time may undo
+    /// this.
+    #[inline]
+    pub(super) fn set_prior(&self, edge: Edge) {
+        const PRIOR: u64 = !(Edge::MASK as u64) & (LOCKED - 1);
+        let changed = |word| Some(word & !PRIOR | u64::from(edge.0) & PRIOR);
+        // Never fails: `changed` always returns a word.
+        let _ = self.edge.fetch_update(Relaxed, Relaxed, changed);
     }
 
     /// Returns the prior of the next child to try; meaningless if all children are tried.
