@@ -106,7 +106,7 @@ parameters! {
             "number of visits at which the growth begins", for_laboratory;
         /// The search plays only the root's move, so exploration costs less there, see [`Puct::at_root`].
         "root-growth-visits" root_growth_visits = 4000.0, number(1.0..=1e9, step 400.0),
-            "the same in the choice of the root's move", for_laboratory;
+            "number of visits at which it begins in the choice of the root's move", for_laboratory;
         /// Priors are `softmax(logit / temperature)`, see [`crate::eval::policy`].
         "temperature" movement_temperature = 2.0, number(0.1..=10.0, step 0.2),
             "temperature of the movement priors", for_laboratory;
