@@ -230,7 +230,8 @@ impl Tree {
         block
     }
 
-    /// Allocates the block after `last`, the last block of a family, and fills it with the next edges of the list.
+    /// Allocates the block after `last`, the last block of a family, and fills it with the next edges of the list. Gives the
+    /// tried children the listed priors.
     fn append_block<'a>(
         &self,
         owner: NodeId,
