@@ -13,7 +13,7 @@ case $OTRERA_PRESET in
 esac
 
 weights=${CARGO_TARGET_DIR:-target}/botzone-weights
-python3 -B scripts/botzone_weights.py src/eval/weights/fitted.json "$weights"
+python3 -B scripts/pack_weights.py src/eval/weights/fitted.json "$weights" botzone
 OTRERA_WEIGHTS=$(realpath "$weights")
 RUSTFLAGS="${RUSTFLAGS-} --cfg few_kernels"
 export OTRERA_PRESET OTRERA_WEIGHTS RUSTFLAGS

@@ -207,7 +207,7 @@ mod tests {
         let mut search = Search::new(Position::standard(), Params::TOURNAMENT, Resources::default());
         let report = search.run(&Limits::iterations(200), &AtomicBool::new(false), &mut |_| ());
         let strength =
-            Strength { elo: 0, iterations: 200, sight: usize::MAX, temperature: 0.055, max_loss: 0.19 };
+            Strength { elo: 0, iterations: 200, sight: usize::MAX, temperature: 0.03, max_loss: 0.19 };
         let mut rng = Rng::with_seed(1);
         let mut count = vec![0; report.lines.len()];
         for _ in 0..2000 {

@@ -77,7 +77,7 @@
 //!
 //! - `rayon` (default): searches with several threads.
 //! - `papers` (default): the presets of the papers' searches.
-//! - `packed`: weights from a file that is packed for Botzone; only for that build.
+//! - `packed`: weights from a packed file; only for the builds for Botzone and for the page.
 
 pub mod bench;
 pub mod board;

@@ -80,8 +80,9 @@ pub fn distance_class(distances: &Distances, square: Square, most: usize) -> usi
 }
 
 /// Returns an amazon's class in each of [`AMAZON_FEATURES`]: its freedom in quarters, the number of squares that the
-/// amazon reaches before all others, and the number that the enemy would reach first without this amazon. Distances
-/// are in queen moves, clamped to 3.
+/// amazon reaches before all others, the number that the enemy would reach first without this amazon, and the squares
+/// within two moves of it: all, those that its side reaches first, those that no enemy reaches. Distances are in queen
+/// moves, clamped to 3.
 fn amazon_classes(
     position: &Position,
     side: Bitboard,
@@ -91,16 +92,19 @@ fn amazon_classes(
     let [enemy_queen, enemy_king] = enemy;
     let own = distances_from(position, amazon.into(), queen_moves);
     let others = distances_from(position, side - amazon.into(), queen_moves);
-    let (mut sole, mut contested) = (0, 0);
+    let (mut sole, mut contested, mut near, mut first, mut safe) = (0, 0, 0, 0, 0);
     for square in position.empty() {
         // More than three queen moves, and unreachable squares, count as three.
         let [n, o, e] =
             [&own, &others, enemy_queen].map(|by| by.get(&square).map_or(3, |&moves| moves.min(3)));
         sole += u32::from(n < e && n < o);
         contested += u32::from(n <= e && e < o);
+        near += u32::from(n <= 2);
+        first += u32::from(n <= 2 && n.min(o) < e);
+        safe += u32::from(n <= 2 && !enemy_king.contains_key(&square));
     }
     let quarters = (4.0 * freedom(position, amazon, enemy_king)).floor() as u32;
-    let numbers = [quarters, sole, contested];
+    let numbers = [quarters, sole, contested, near, first, safe];
     std::array::from_fn(|feature| {
         let (_, bounds) = AMAZON_FEATURES[feature];
         bounds.iter().filter(|&&bound| bound <= numbers[feature]).count() as u8

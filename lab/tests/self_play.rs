@@ -139,6 +139,11 @@ fn check_network_fit(folder: &Folder, games: &str) {
     // The network of the --base file is the base model.
     let [_, _, base, _] = fit(&format!("--seed 5 --base {}", folder.file("one.json")), "1", "next.json").1;
     assert!((base - rounded).abs() < 1e-9, "{base} {rounded}");
+    // A refined network begins with the weights of its base.
+    let refine = format!("--refine --rate 1e-9 --base {}", folder.file("one.json"));
+    let (network, [refined, _, base, _]) = fit(&refine, "1", "refined.json");
+    assert!((refined - base).abs() < 0.001, "{refined} {base}");
+    assert!(network.contains("from an older network and 900 games"));
     let play = "match tournament,iterations=9,model=FILE random --games 2 --size 6 --plies 0 --output";
     let play = play.replace("FILE", &folder.file("one.json"));
     run_on("1", &format!("{play} {}", folder.file("match.jsonl"))).printed();

@@ -1,10 +1,13 @@
-//! Per-amazon reach: squares that a single amazon of a side reaches first or contests, within two queen moves.
+//! Per-amazon reach: the squares that each amazon reaches within two queen moves, and those of them that it or its side
+//! reaches first, contests, or shares with no enemy.
 //!
 //! For an empty square, let `n` be the number of queen moves in which this amazon reaches it, `o` the minimum over
 //! the other amazons of its side, and `e` the minimum over the enemy's; 3 stands for three or more. The amazon
 //!
 //! - alone can claim (*sole*) squares with `n < e`, `n < o`, `n <= 2`;
-//! - alone contests (*contested*) squares with `n <= e < o`, `e <= 2`.
+//! - alone contests (*contested*) squares with `n <= e < o`, `e <= 2`;
+//! - is near (*near*) squares with `n <= 2`: its side reaches some of them before the enemy (*first*, `min(n, o) < e`),
+//!   and the enemy never reaches others (*safe*).
 
 use super::distance::{DistanceMaps, Slides, flood_king};
 use crate::board::bitboard::Bitboard;
@@ -23,6 +26,12 @@ pub struct AmazonReach {
     /// Number of squares that the enemy reaches within two queen moves and that only this amazon of its side reaches at
     /// least as early (*contested* in the [module comment](self)).
     pub contested: [[u32; 2]; AMAZONS],
+    /// Number of squares that this amazon reaches within two queen moves.
+    pub near: [[u32; 2]; AMAZONS],
+    /// Number of near squares that its side reaches before the enemy.
+    pub first: [[u32; 2]; AMAZONS],
+    /// Number of near squares that the enemy never reaches.
+    pub safe: [[u32; 2]; AMAZONS],
 }
 
 /// Squares within one and within two queen moves of one amazon of each side.
@@ -69,10 +78,17 @@ impl DistanceMaps {
         let (once_one, once_two) = (any.one.without(several.one), any.two.without(several.two));
         let sole = (once_one.without(enemy_one), once_two.without(enemy_two));
         let contested = (once_one.and(enemy_one), once_two.and(enemy_two.without(enemy_one)));
+        // Its side reaches a near square in one move before the enemy, or in two: in both cases the enemy needs more.
+        let first = any.one.without(enemy_one).or(any.two.without(any.one).without(enemy_two));
+        let enemies = self.king.reachable();
+        let safe = Boards::splat(empty).without(Boards::of_sides([enemies.of(1), enemies.of(0)]));
         let mut counts = AmazonReach::default();
         for (i, each) in reach.iter().enumerate() {
             counts.sole[i] = each.one.and(sole.0).or(each.two.and(sole.1)).counts();
             counts.contested[i] = each.one.and(contested.0).or(each.two.and(contested.1)).counts();
+            counts.near[i] = each.two.counts();
+            counts.first[i] = each.two.and(first).counts();
+            counts.safe[i] = each.two.and(safe).counts();
         }
         counts
     }

@@ -29,14 +29,20 @@ const LEADS: usize = 5;
 pub const COUNTS: usize = QUEEN_CLASSES * QUEEN_CLASSES + LEADS * LEADS;
 
 /// Features of each amazon: the name in weights files, and the lower bounds of classes (buckets) 1, 2, 3, ...
-pub const AMAZON_FEATURES: [(&str, &[u32]); 3] = [
+pub const AMAZON_FEATURES: [(&str, &[u32]); 6] = [
     // Freedom in quarters, see super::freedom.
     ("freedom", &[1, 2, 4, 6, 8, 11, 14, 18, 22, 27, 32, 38, 44, 52, 60, 70, 80, 95, 110, 130, 150]),
     // Number of squares that the amazon alone can claim, or alone contests, see super::amazons.
     ("sole", &SQUARES),
     ("contested", &SQUARES),
+    // Number of squares within two queen moves: all, those that its side reaches first, those that no enemy reaches.
+    ("near", &NEAR_SQUARES),
+    ("first", &NEAR_SQUARES),
+    ("safe", &NEAR_SQUARES),
 ];
 const SQUARES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 30];
+const NEAR_SQUARES: [u32; 26] =
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 23, 26, 29, 32, 36, 40, 45, 50, 56, 62, 70];
 
 /// A weight tensor: consecutive rows of a network, stored under one name in weights files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -167,6 +173,9 @@ pub(super) fn amazon_classes<L: Lanes>(
                 freedoms[amazon] / 4,
                 reach.sole[amazon][side.index()],
                 reach.contested[amazon][side.index()],
+                reach.near[amazon][side.index()],
+                reach.first[amazon][side.index()],
+                reach.safe[amazon][side.index()],
             ];
             for feature in 0..numbers.len() {
                 of_side[amazon][feature] = CLASSES[feature][(numbers[feature] as usize).min(255)];

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   50 counts of squares, by the distance classes of both sides \
-//!   8 amazons, each with its classes of three features           >  64 units, ReLU, the last linear  >  log-odds
+//!   8 amazons, each with its classes of six features             >  64 units, ReLU, the last linear  >  log-odds
 //!   ply                                                          |
 //!   each square with its class (super::square_layer)            /
 //! ```

@@ -126,9 +126,6 @@ fn lines(run: &Run, best: Option<&Move>) -> Vec<Line> {
 
 /// Returns the lead that the side to move at the root expects after a line of moves, see [`Line::lead`].
 fn lead(run: &Run, line: &[Move], scratch: &mut ModelScratch) -> Option<f32> {
-    if cfg!(feature = "packed") {
-        return None;
-    }
     let side = run.task.root.side();
     let end = line.iter().fold(run.task.root, |position, mv| position.with_move(*mv));
     let for_side = |lead: f32, of: Side| if of == side { lead } else { -lead };

@@ -57,6 +57,46 @@ impl Floats {
         network
     }
 
+    /// Converts a quantised network back, the inverse of [`Self::rounded`].
+    pub fn of_network(network: &Network) -> Self {
+        let exact = |row: &[i16; HIDDEN]| row.map(|units| f32::from(units) / ONE as f32);
+        let mut floats = Self(vec![[0.0; HIDDEN]; ROWS]);
+        for (number, row) in network.rows[..PLY_PART.first].iter().enumerate() {
+            floats.0[number] = exact(row).map(|weight| weight / scale(number));
+        }
+        floats.0[OUTPUT] = exact(&network.rows[OUTPUT_PART.first]);
+        floats.fit_biases(network.rows[PLY_PART.first..OUTPUT_PART.first].iter().map(exact).collect());
+        let edge = network.squares.edge();
+        let of_classes =
+            (0..SQUARE_CLASSES).flat_map(|class| squares(edge).map(move |square| (class, square)));
+        for ((class, square), row) in of_classes.zip(network.squares.rows()) {
+            for (weight, &units) in floats.0[square_row(class, square)].iter_mut().zip(row.as_flattened()) {
+                *weight = f32::from(units) / SQUARES_ONE as f32;
+            }
+        }
+        floats
+    }
+
+    /// Fits the rows of the knots and the common bias to the biases of all plies: least squares by coordinate descent.
+    fn fit_biases(&mut self, mut missing: Vec<Row>) {
+        const SWEEPS: usize = 1000;
+        let parts_of = |row: usize| {
+            move |ply: usize| {
+                let mut found = f32::from(u8::from(row == BIAS));
+                for_each_knot(ply as u8, |knot, part| found += if knot == row { part } else { 0.0 });
+                found
+            }
+        };
+        for row in (KNOT..=BIAS).cycle().take(SWEEPS * (BIAS + 1 - KNOT)) {
+            let parts: Vec<f32> = (0..missing.len()).map(parts_of(row)).collect();
+            let norm: f32 = parts.iter().map(|part| part * part).sum();
+            let mut step = [0.0; HIDDEN];
+            parts.iter().zip(&missing).for_each(|(&part, missing)| add(&mut step, part / norm, missing));
+            add(&mut self.0[row], 1.0, &step);
+            parts.iter().zip(&mut missing).for_each(|(&part, missing)| add(missing, -part, &step));
+        }
+    }
+
     pub fn log_odds(&self, inputs: &Inputs) -> f32 {
         self.output(&self.hidden(inputs, |square| square))
     }
@@ -236,6 +276,17 @@ mod tests {
             largest = largest.max(exact.abs());
         }
         assert!(largest > 1.0, "{largest}");
+    }
+
+    #[test]
+    fn a_rounded_network_becomes_the_same_network_again() {
+        let rounded = network(&mut Rng::with_seed(1), 3.0).rounded(8).unwrap();
+        let again = Floats::of_network(&rounded).rounded(8).unwrap();
+        let difference = |(one, other): (&i16, &i16)| (one - other).abs();
+        let rows = rounded.rows.as_flattened().iter().zip(again.rows.as_flattened());
+        // The biases are rounded sums.
+        assert!(rows.map(difference).max() <= Some(1));
+        assert!(rounded.squares == again.squares);
     }
 
     #[test]

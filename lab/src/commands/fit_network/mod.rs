@@ -13,6 +13,7 @@ pub mod samples;
 use crate::arguments::{read_count, read_learning_rate, read_share};
 use crate::files::{Output, PLOT, WEIGHTS, read_weights};
 use crate::training::{Data, TrainingArgs, curve, train};
+use fastrand::Rng;
 use floats::Floats;
 use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::weights::WeightsFile;
@@ -36,6 +37,9 @@ pub struct Args {
     /// Initial learning rate.
     #[arg(long, default_value = "0.004", value_parser = read_learning_rate)]
     rate: f64,
+    /// Begin with the base network instead of random weights.
+    #[arg(long)]
+    refine: bool,
     /// Output file for `model=FILE`; the learning curve is written beside it.
     #[arg(long, default_value = "results/network.json")]
     output: PathBuf,
@@ -54,7 +58,9 @@ pub fn run(args: &Args) -> Result<(), String> {
     let data = Data::open(&args.training, MIN_POSITIONS, &of_game)?;
     let (is_small, games, positions) = (data.is_small(), data.games, data.seen + data.unseen);
     println!("{games} games, {positions} positions, {} of them unseen", data.unseen);
-    let (network, epochs) = train(Floats::random, &data, args.epochs, args.rate, "network")?;
+    let start = if args.refine { Some(old_network(&file, is_small)?) } else { None };
+    let random_or_old = |rng: &mut Rng| start.unwrap_or_else(|| Floats::random(rng));
+    let (network, epochs) = train(random_or_old, &data, args.epochs, args.rate, "network")?;
     let base = Model::from_weights(&file.write())?;
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let advice = |problem| format!("{problem}: give more games, a larger --decay or fewer --epochs");
@@ -77,6 +83,14 @@ pub fn run(args: &Args) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns the network of the base weights, for `--refine`.
+fn old_network(file: &WeightsFile, is_small: bool) -> Result<Floats, String> {
+    let networks = &file.networks;
+    let found = if is_small { &networks.small } else { &networks.standard };
+    let none = "--refine: the base weights have no network for these boards";
+    Ok(Floats::of_network(&found.as_ref().ok_or(none)?.network))
+}
+
 /// Returns the shell command that plays a match of the network against the built-in weights.
 fn playing_with(output: &Output, edge: usize) -> String {
     let lab = std::env::args().next().unwrap_or_else(|| "lab".into());
@@ -84,10 +98,11 @@ fn playing_with(output: &Output, edge: usize) -> String {
 }
 
 fn trained(args: &Args, games: usize, positions: usize) -> String {
-    let Args { blend, epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = args;
+    let Args { blend, epochs, rate, refine, training: TrainingArgs { decay, seed, .. }, .. } = args;
+    let start = if *refine { "an older network and " } else { "" };
     format!(
-        "by lab fit-network, from {games} games, {positions} positions; blend {blend}, {epochs} epochs, rate {rate}, \
-         decay {decay}, seed {seed}"
+        "by lab fit-network, from {start}{games} games, {positions} positions; blend {blend}, {epochs} epochs, rate \
+         {rate}, decay {decay}, seed {seed}"
     )
 }
 
