@@ -10,12 +10,15 @@ use super::network::{NetworkWeights, Networks};
 use super::{PriorWeights, Priors, Rows, WeightsFile};
 use crate::board::square::Size;
 use crate::eval::lead::{LEAD_INPUTS, LEAD_STAGES, LeadWeights};
-use crate::eval::network::{HIDDEN, Network};
-use crate::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES};
+use crate::eval::network::{HIDDEN, Network, ROWS};
+use crate::eval::policy::{ARROW_FEATURES, MOVEMENT_FEATURES, STAGES, classes};
 use crate::eval::policy_network::{UNITS, rows};
 use crate::eval::square_layer::{SQUARE_CLASSES, SquareLayer};
 
 static PACKED: &[u8] = include_bytes!(env!("OTRERA_WEIGHTS"));
+
+const LINEAR: usize = STAGES * (classes(&MOVEMENT_FEATURES) + classes(&ARROW_FEATURES));
+const _: () = assert!(PACKED.len() > 4 * LINEAR + 2 * ROWS * HIDDEN, "fitted.json lacks weights: train them");
 
 const DIVISOR: f32 = 10_000.0;
 
@@ -26,6 +29,7 @@ pub fn built_in() -> WeightsFile {
         let weights = reader.flag().then(|| weights(reader, size.edge()));
         weights.map_or((None, None), |(priors, network)| (Some(priors), Some(network)))
     });
+    assert!(reader.0.is_empty(), "the packed weights are not those of this version");
     let empty = PriorWeights {
         trained: String::new(),
         movements: zeros(&MOVEMENT_FEATURES),

@@ -66,11 +66,8 @@ impl Floats {
         }
         floats.0[OUTPUT] = exact(&network.rows[OUTPUT_PART.first]);
         floats.fit_biases(network.rows[PLY_PART.first..OUTPUT_PART.first].iter().map(exact).collect());
-        let edge = network.squares.edge();
-        let of_classes =
-            (0..SQUARE_CLASSES).flat_map(|class| squares(edge).map(move |square| (class, square)));
-        for ((class, square), row) in of_classes.zip(network.squares.rows()) {
-            for (weight, &units) in floats.0[square_row(class, square)].iter_mut().zip(row.as_flattened()) {
+        for (place, row) in square_rows(network.squares.edge()).zip(network.squares.rows()) {
+            for (weight, &units) in floats.0[place].iter_mut().zip(row.as_flattened()) {
                 *weight = f32::from(units) / SQUARES_ONE as f32;
             }
         }
@@ -137,10 +134,8 @@ impl Floats {
 
     fn rounded_squares(&self, edge: usize) -> Squares {
         let units = |weight: f32| (weight * SQUARES_ONE as f32).round() as i8;
-        let of_classes =
-            (0..SQUARE_CLASSES).flat_map(|class| squares(edge).map(move |square| (class, square)));
-        let rows = of_classes.map(|(class, square)| {
-            let (row, _) = self.0[square_row(class, square)].as_chunks::<VECTOR>();
+        let rows = square_rows(edge).map(|place| {
+            let (row, _) = self.0[place].as_chunks::<VECTOR>();
             std::array::from_fn(|vector| row[vector].map(units))
         });
         SquareLayer::new(edge, rows)
@@ -201,6 +196,11 @@ impl Trainee for Floats {
 /// Returns the row index of the weights for `square` in `class`.
 fn square_row(class: usize, square: Square) -> usize {
     SQUARES + class * FRAME + square.index()
+}
+
+/// Iterates over the row indices of all classes and squares of a board, in the order of [`SquareLayer::rows`].
+fn square_rows(edge: usize) -> impl Iterator<Item = usize> {
+    (0..SQUARE_CLASSES).flat_map(move |class| squares(edge).map(move |square| square_row(class, square)))
 }
 
 /// Returns the scale of an input: 1/4 for counts, which are larger than the other inputs, else 1.
