@@ -15,6 +15,19 @@ use otrera::{Params, Position, Resources, Search, Size};
 use serde_json::{Value, json};
 
 #[test]
+fn files_older_than_the_last_features_of_arrows_load() {
+    let mut expected = WeightsFile::built_in();
+    let mut older = WeightsFile::built_in();
+    for (file, is_older) in [(&mut expected, false), (&mut older, true)] {
+        for stage in file.priors.standard.arrows.iter_mut().chain(&mut file.priors.small.arrows) {
+            stage[6..].iter_mut().flatten().for_each(|weight| *weight = 0.0);
+            stage.truncate(if is_older { 6 } else { 8 });
+        }
+    }
+    assert_eq!(WeightsFile::read(&older.write()), Ok(expected));
+}
+
+#[test]
 fn weights_files_survive_a_round_trip() {
     let mut file = WeightsFile::read(WeightsFile::BUILT_IN).unwrap();
     assert_eq!(file.write(), WeightsFile::BUILT_IN);

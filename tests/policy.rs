@@ -25,6 +25,30 @@ fn open_directions(position: &Position, square: Square, squares: usize) -> usize
     DIRECTIONS.into_iter().filter(|&direction| line(position, square, direction).len() >= squares).count()
 }
 
+/// Returns the queen direction from one square to another.
+fn direction_between(from: Square, to: Square) -> (i32, i32) {
+    let sign = |from: usize, to: usize| (to as i32 - from as i32).signum();
+    (sign(from.column(), to.column()), sign(from.row(), to.row()))
+}
+
+/// Returns what an arrow takes from the amazons of a side: the fewest squares that one of those that could move there keeps
+/// in reach, at most 15, and the squares that only one of them reaches and loses, at most 31.
+fn cut(position: &Position, side: Side, arrow: Square) -> [usize; 2] {
+    let amazons = position.amazons(side);
+    let reaches: Vec<Vec<Square>> = amazons.into_iter().map(|amazon| queen_moves(position, amazon)).collect();
+    let is_sole = |square: &Square| reaches.iter().filter(|reach| reach.contains(square)).count() == 1;
+    let (mut kept, mut lost) = (15, 0);
+    for (amazon, before) in amazons.into_iter().zip(&reaches).filter(|(_, before)| before.contains(&arrow)) {
+        let direction = direction_between(amazon, arrow);
+        let behind = 1 + line(position, arrow, direction).len();
+        let taken = &line(position, amazon, direction)[steps_between(amazon, arrow) - 1..];
+        assert_eq!(taken.len(), behind, "{arrow}\n{position}");
+        kept = kept.min(before.len() - taken.len());
+        lost += taken.iter().filter(|square| is_sole(square)).count();
+    }
+    [kept, lost.min(31)]
+}
+
 /// Returns a square's location class: the index of the unordered pair of distances (0 to 4) from its nearest edges.
 fn location(position: &Position, square: Square) -> usize {
     let from_edge = |place: usize| place.min(position.size().edge() - 1 - place).min(4);
@@ -77,8 +101,12 @@ fn half_move_features_match_their_definitions() {
                 beside(us),
                 steps_between(movement.to, arrow) - 1 + 16 * usize::from(arrow == movement.from),
             ];
+            // At most four amazons are looked at.
+            let is_cut = after.amazons(them).len() <= 4;
             let found = known.features(&arrow_phase, arrow);
-            assert_eq!(found, expected, "{movement}/{arrow}\n{position}");
+            let cuts = if is_cut { cut(after, them, arrow) } else { [found[6], found[7]] };
+            let expected = [&expected[..], &cuts].concat();
+            assert_eq!(found[..], expected, "{movement}/{arrow}\n{position}");
         }
     }
 }

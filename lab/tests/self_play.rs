@@ -172,5 +172,16 @@ fn check_policy_fit(folder: &Folder, games: &str) {
     assert!(written.priors.small.trained.starts_with("by lab fit-policy, from 900 games, "));
     assert_eq!(fit("--seed 2", "3", "three.json").0, policy, "on three threads");
     assert_ne!(fit("--seed 5", "1", "other.json").0, policy, "from another seed");
+    let (arrows, found) = fit("--seed 2 --only arrows", "2", "arrows.json");
+    assert_eq!(found.len(), 1, "{found:?}");
+    let [arrows, base] = [WeightsFile::read(&arrows).unwrap(), built_in].map(|file| file.priors.small);
+    assert_eq!((arrows.movements, arrows.movement_rows), (base.movements, base.movement_rows));
+    assert_eq!(
+        (arrows.arrows, arrows.arrow_rows),
+        (written.priors.small.arrows, written.priors.small.arrow_rows)
+    );
+    let rest = base.trained.rsplit("; the rest: ").next().unwrap();
+    assert!(arrows.trained.starts_with("arrows: by lab fit-policy, from 900 games, "), "{}", arrows.trained);
+    assert!(arrows.trained.ends_with(&format!("; the rest: {rest}")), "{}", arrows.trained);
     assert!(read_to_string(folder.file("policy.arrows.svg")).unwrap().contains("unseen games"));
 }

@@ -50,3 +50,31 @@ pub fn queen_reach(from: Square, empty: Bitboard) -> Bitboard {
     }
     Bitboard(reach & empty.0)
 }
+
+/// Direction from one square to another on one of its rays, as an index of [`DIRECTIONS`]: `[from][to]`.
+static TOWARDS: [[u8; 128]; 128] = towards();
+
+const fn towards() -> [[u8; 128]; 128] {
+    let mut towards = [[0; 128]; 128];
+    let mut from = 0;
+    while from < FRAME {
+        let mut direction = 0;
+        while direction < 8 {
+            let mut ray = RAYS[from][direction];
+            while ray != 0 {
+                towards[from][ray.trailing_zeros() as usize] = direction as u8;
+                ray &= ray - 1;
+            }
+            direction += 1;
+        }
+        from += 1;
+    }
+    towards
+}
+
+/// Returns the squares behind `to`, seen from `from`, on a ray of the 10x10 board; `to` must be on a ray of `from`.
+#[inline(always)]
+pub fn beyond(from: Square, to: Square) -> Bitboard {
+    let direction = TOWARDS[from.index() % 128][to.index() % 128];
+    Bitboard(RAYS[to.index() % 128][usize::from(direction) % 8])
+}

@@ -14,7 +14,7 @@
 //! | amazons beside the end square | enemy's (3), own (3), movement is one step long (1) | 2^7 |
 //! | space around the start square | empty neighbours (4), directions with three empty squares (4) | 2^8 |
 //!
-//! Features of an arrow ([`ARROW_FEATURES`]); all but the last describe its target square:
+//! Features of an arrow ([`ARROW_FEATURES`]); all but the flight describe its target square:
 //!
 //! | feature | fields (bits) | classes |
 //! |---|---|---|
@@ -24,6 +24,8 @@
 //! | enemy amazons beside it | number (3), fewest empty neighbours of one of them (4) | 2^7 |
 //! | own amazons beside it | number (3), fewest empty neighbours of one of them (4) | 2^7 |
 //! | flight | steps - 1 (4), target is the square that the amazon left (1) | 2^5 |
+//! | confinement | fewest squares that an enemy amazon keeps in reach if it could move here (4) | 2^4 |
+//! | loss | squares that only one enemy amazon reaches in one move and that the arrow takes from it (5) | 2^5 |
 //!
 //! The features are computed for all squares at once, bit-sliced over sets of squares, and then read per half-move.
 
@@ -35,6 +37,7 @@ use super::square_classes::{SQUARES, SquareClasses, SquareCodes, joined, queen_c
 use crate::board::bitboard::{Bitboard, for_directions};
 use crate::board::moves::Movement;
 use crate::board::position::{ArrowPhase, Position};
+use crate::board::reach::{beyond, queen_reach};
 use crate::board::square::{FRAME, STRIDE, Side, Size, Square};
 use crate::simd::Lanes;
 
@@ -48,7 +51,7 @@ const STAGE_STARTS: [usize; STAGES - 1] = [14, 28, 44];
 pub const MOVEMENT_FEATURES: [usize; 4] = [1 << 6, 1 << 8, 1 << 7, 1 << 8];
 
 /// Number of classes of each arrow feature, see the module comment.
-pub const ARROW_FEATURES: [usize; 6] = [1 << 6, 1 << 6, 1 << 8, 1 << 7, 1 << 7, 1 << 5];
+pub const ARROW_FEATURES: [usize; 8] = [1 << 6, 1 << 6, 1 << 8, 1 << 7, 1 << 7, 1 << 5, 1 << 4, 1 << 5];
 
 /// Returns the sum of the features' numbers of classes (values of a categorical feature).
 pub const fn classes(features: &[usize]) -> usize {
@@ -171,6 +174,9 @@ impl Movements {
 /// Features of all arrows after a movement, by square: log-linear classes, and codes for the network.
 pub struct Arrows {
     classes: SquareClasses<4>,
+    /// The squares that the arrow can reach.
+    targets: Bitboard,
+    cuts: Cuts,
     /// Codes of the squares for the network. The code of an empty square is also its class in the queen-distance
     /// feature.
     pub(super) codes: SquareCodes,
@@ -191,7 +197,9 @@ impl Arrows {
             joined(amazons_beside(theirs), most_confined_beside(theirs, empty)),
             joined(amazons_beside(ours), most_confined_beside(ours, empty)),
         ]);
-        Self { classes, codes: SquareCodes::new::<L>(position, maps) }
+        let targets = arrow_phase.arrow_targets();
+        let cuts = Cuts::new(theirs, empty, targets);
+        Self { classes, targets, cuts, codes: SquareCodes::new::<L>(position, maps) }
     }
 
     /// Returns the class of an arrow in each feature, in the order of the table in the module comment.
@@ -206,6 +214,8 @@ impl Arrows {
             enemies,
             own,
             (steps(arrow_phase.amazon(), arrow) - 1) | is_origin << 4,
+            self.cuts.kept[arrow.index() % SQUARES].into(),
+            self.cuts.lost[arrow.index() % SQUARES].into(),
         ]
     }
 
@@ -216,7 +226,7 @@ impl Arrows {
         arrow_phase: &ArrowPhase,
         mut found: impl FnMut(Square, [usize; ARROW_FEATURES.len()]),
     ) {
-        for arrow in arrow_phase.arrow_targets() {
+        for arrow in self.targets {
             found(arrow, self.features(arrow_phase, arrow));
         }
     }
@@ -239,6 +249,44 @@ fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
         let two = empty & empty.shifted(direction);
         (empty & two.shifted(direction)).shifted(direction)
     })
+}
+
+/// What an arrow takes from the enemy's amazons: of the first [`Cuts::AMAZONS`], in square order, those that could move to
+/// its target.
+struct Cuts {
+    /// Fewest squares in reach that one of them keeps, at most 15; 15 if there are none.
+    kept: [u8; SQUARES],
+    /// Number of squares, at most 31, that one of them loses and that no other amazon of its side reaches in one move.
+    lost: [u8; SQUARES],
+}
+
+impl Cuts {
+    const AMAZONS: usize = 4;
+
+    /// Computes the cuts at all `targets`.
+    #[inline(always)]
+    fn new(amazons: Bitboard, empty: Bitboard, targets: Bitboard) -> Self {
+        let mut reach = [Bitboard::EMPTY; Self::AMAZONS];
+        let (mut any, mut several) = (Bitboard::EMPTY, Bitboard::EMPTY);
+        for (reach, amazon) in reach.iter_mut().zip(amazons) {
+            *reach = queen_reach(amazon, empty);
+            several |= any & *reach;
+            any |= *reach;
+        }
+        let mut cuts = Self { kept: [15; SQUARES], lost: [0; SQUARES] };
+        for (reach, amazon) in reach.into_iter().zip(amazons) {
+            let (in_reach, once) = (reach.len(), reach - several);
+            for target in reach & targets {
+                let behind = beyond(amazon, target);
+                let kept = in_reach - 1 - (reach & behind).len();
+                let lost = (once & behind).len() + u32::from(once.contains(target));
+                let at = target.index() % SQUARES;
+                cuts.kept[at] = cuts.kept[at].min(kept as u8);
+                cuts.lost[at] = (cuts.lost[at] + lost as u8).min(31);
+            }
+        }
+        cuts
+    }
 }
 
 /// Neighbours of each square, by square index, including walls and squares outside the board.

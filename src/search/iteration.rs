@@ -391,7 +391,7 @@ mod tests {
     use crate::interface::TreeSearch;
     use crate::limits::{Limits, Resources};
     use crate::search::TournamentSearch;
-    use crate::search::params::TournamentParams;
+    use crate::search::params::{Puct, TournamentParams};
     use std::sync::atomic::AtomicBool;
 
     /// In a position that one side wins, so that a wrong side or a wrong sign changes every mean by half a point.
@@ -401,7 +401,9 @@ mod tests {
             ["3q2q3/10/10/q8q/10/10/Q9/10/10/3Q6 w - - 0 1", "3q2q3/10/10/q8q/10/10/Q9/10/10/3Q6 b - - 0 1"]
         {
             let position = Position::from_fen(fen).unwrap_or_else(|error| unreachable!("{error}"));
-            let params = TournamentParams { burst: 1, ..TournamentParams::DEFAULT };
+            // Flat priors, so that several movements have many visits.
+            let puct = Puct { movement_temperature: 6.0, ..Puct::DEFAULT };
+            let params = TournamentParams { burst: 1, puct, ..TournamentParams::DEFAULT };
             let mut search = TournamentSearch::new(position, params, Resources::default());
             search.run(&Limits::iterations(4000), &AtomicBool::new(false), &mut |_| ());
             let (tree, root) = (&search.tree, search.tree.root());

@@ -317,7 +317,7 @@ mod tests {
                 search.run(&Limits::iterations(count), &AtomicBool::new(false), &mut |_| ())
             };
             run(&mut search, 1000);
-            for _ in 0..500 {
+            for _ in 0..700 {
                 let Some((path, is_new)) = next_path(&search.tree, &puct) else {
                     run(&mut search, 1);
                     continue;

@@ -127,6 +127,13 @@ impl WeightsFile {
                     .into(),
             );
         }
+        for weights in [&mut file.priors.standard, &mut file.priors.small] {
+            // A file older than the last two features of arrows lacks their weights, which are then 0.
+            for stage in weights.arrows.iter_mut().filter(|stage| stage.len() == ARROW_FEATURES.len() - 2) {
+                let newer = &ARROW_FEATURES[stage.len()..];
+                stage.extend(newer.iter().map(|&classes| vec![0.0; classes]));
+            }
+        }
         for (name, weights, size) in file.priors.named() {
             check_priors(&format!("{name}, movements"), &weights.movements, &MOVEMENT_FEATURES)?;
             check_priors(&format!("{name}, arrows"), &weights.arrows, &ARROW_FEATURES)?;

@@ -29,7 +29,7 @@ pub fn samples_of(game: &GameRecord) -> Vec<Sample> {
 }
 
 /// Kind of half-move, movement or arrow; each kind has its own [`Policy`](super::network::Policy).
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
     Movements,
     Arrows,

@@ -22,7 +22,7 @@ use fastrand::Rng;
 use network::Policy;
 use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::policy::STAGES;
-use otrera::eval::weights::{PriorWeights, Rows, WeightsFile};
+use otrera::eval::weights::{Rows, WeightsFile};
 use otrera::{Move, Position, Size};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,9 @@ pub struct Args {
     /// Initial learning rate.
     #[arg(long, default_value = "0.005", value_parser = read_learning_rate)]
     rate: f64,
+    /// Train only this kind of half-moves, and keep the base's weights of the other.
+    #[arg(long, value_enum)]
+    only: Option<Kind>,
     /// Output file for `model=FILE`; the learning curves are written beside it.
     #[arg(long, default_value = "results/policy.json")]
     output: PathBuf,
@@ -81,6 +84,9 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let base = Evaluator::new(Model::from_weights(&file.write())?);
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let fitted = |kind: Kind| {
+        if args.only.is_some_and(|only| only != kind) {
+            return Ok(None);
+        }
         let picture = args.output.with_extension(format!("{}.svg", kind.name()));
         let picture = Output::new(&picture, &inputs, PLOT)?;
         let random = |rng: &mut Rng| Policy::random(kind, edge, rng);
@@ -89,27 +95,38 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
         say(&losses.to_text());
         curve("Cross-entropy of the policy against the visits", &epochs).write(&picture)?;
         say(&format!("written: {}", picture.path().display()));
-        Ok::<_, String>((policy, losses))
+        Ok::<_, String>(Some((policy, losses)))
     };
-    let (movements, losses_of_movements) = fitted(Kind::Movements)?;
-    let (arrows, losses_of_arrows) = fitted(Kind::Arrows)?;
+    let [movements, arrows] = [fitted(Kind::Movements)?, fitted(Kind::Arrows)?];
     let Args { epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = args;
-    let weights = PriorWeights {
-        trained: format!(
-            "by lab fit-policy, from {games} games, {positions} positions; {epochs} epochs, rate {rate}, decay {decay}, seed \
-             {seed}"
-        ),
-        movements: movements.rounded_linear(),
-        arrows: arrows.rounded_linear(),
-        movement_rows: Rows(movements.rounded_rows()),
-        arrow_rows: Rows(arrows.rounded_rows()),
+    let weights = if is_small { &mut file.priors.small } else { &mut file.priors.standard };
+    let trained = format!(
+        "by lab fit-policy, from {games} games, {positions} positions; {epochs} epochs, rate {rate}, decay {decay}, seed {seed}"
+    );
+    weights.trained = match args.only {
+        Some(only) => {
+            let rest = match weights.trained.split_once("; the rest: ") {
+                Some((same, rest)) if same.starts_with(&format!("{}: ", only.name())) => rest,
+                _ => &weights.trained,
+            };
+            format!("{}: {trained}; the rest: {rest}", only.name())
+        }
+        None => trained,
     };
-    *(if is_small { &mut file.priors.small } else { &mut file.priors.standard }) = weights;
+    if let Some((policy, _)) = &movements {
+        (weights.movements, weights.movement_rows) = (policy.rounded_linear(), Rows(policy.rounded_rows()));
+    }
+    if let Some((policy, _)) = &arrows {
+        (weights.arrows, weights.arrow_rows) = (policy.rounded_linear(), Rows(policy.rounded_rows()));
+    }
     output.write_or_keep(&file.write())?;
     say(&format!("written: {}", output.path().display()));
     // Row `STAGES` covers all stages; columns 2 and 3 are the cross-entropy and the top-1 accuracy.
     let of_all = |column: usize| {
-        [&losses_of_movements, &losses_of_arrows].map(|sheet| sheet.rows[STAGES][column].clone())
+        [&movements, &arrows].map(|fitted| match fitted {
+            Some((_, losses)) => losses.rows[STAGES][column].clone(),
+            None => "not trained".into(),
+        })
     };
     Ok(Fit { games, positions, cross_entropy: of_all(2), favourite: of_all(3) })
 }
