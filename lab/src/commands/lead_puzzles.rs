@@ -228,15 +228,15 @@ mod tests {
 
     #[test]
     fn a_move_loses_the_difference_of_the_leads_with_and_without_it() {
-        // Proven leads: b2-c3/c4 wins and keeps 8 moves, every other move loses with at least 2 moves left to the enemy.
+        // Leads at the ends of proven lines: b2-c3/c4 wins and keeps 2 moves, the best other move loses by 1.
         let position = Position::from_fen("1*q2/*2*1/**2*/1Q*1*/2**1 w - - 0 1").unwrap();
         let best: Move = "b2-c3/c4".parse().unwrap();
-        assert_eq!(lost_by_others(&position, 3000, 1), Some((best, 10.0)));
+        assert_eq!(lost_by_others(&position, 3000, 1), Some((best, 3.0)));
         let found = |lead: &str| {
             let words = ["--puzzles", "unused", "--deep", "3000", "--lead", lead].map(str::to_owned);
             only_move(&parse(&words).unwrap(), &position)
         };
-        assert_eq!(found("10"), Some((best, 10.0)));
-        assert_eq!(found("10.5"), None);
+        assert_eq!(found("3"), Some((best, 3.0)));
+        assert_eq!(found("3.5"), None);
     }
 }
