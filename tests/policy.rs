@@ -31,8 +31,7 @@ fn direction_between(from: Square, to: Square) -> (i32, i32) {
     (sign(from.column(), to.column()), sign(from.row(), to.row()))
 }
 
-/// Returns what an arrow takes from the amazons of a side: the fewest squares that one of those that could move there keeps
-/// in reach, at most 15, and the squares that only one of them reaches and loses, at most 31.
+/// Returns the features confinement (at most 15) and loss (at most 31) of an arrow. `side` is the enemy.
 fn cut(position: &Position, side: Side, arrow: Square) -> [usize; 2] {
     let amazons = position.amazons(side);
     let reaches: Vec<Vec<Square>> = amazons.into_iter().map(|amazon| queen_moves(position, amazon)).collect();

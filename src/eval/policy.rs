@@ -24,11 +24,12 @@
 //! | enemy amazons beside it | number (3), fewest empty neighbours of one of them (4) | 2^7 |
 //! | own amazons beside it | number (3), fewest empty neighbours of one of them (4) | 2^7 |
 //! | flight | steps - 1 (4), target is the square that the amazon left (1) | 2^5 |
-//! | confinement | fewest squares that an enemy amazon keeps in reach if it could move here (4) | 2^4 |
-//! | loss | squares that only one enemy amazon reaches in one move and that the arrow takes from it (5) | 2^5 |
+//! | confinement | fewest squares left in reach of an enemy amazon that could move here (4) | 2^4 |
+//! | loss | blocked squares that only one enemy amazon reaches in one move (5) | 2^5 |
 //!
 //! The features are computed for all squares at once, bit-sliced over sets of squares, and then read per half-move.
 
+use super::amazons::AMAZONS;
 use super::distance::DistanceMaps;
 use super::mobility::{neighbours_of, sliced_counts};
 use super::ply::standard_ply;
@@ -251,8 +252,8 @@ fn thirds_of(empty: Bitboard) -> [Bitboard; 8] {
     })
 }
 
-/// What an arrow takes from the enemy's amazons: of the first [`Cuts::AMAZONS`], in square order, those that could move to
-/// its target.
+/// The loss of enemy amazons by an arrow at each of its targets: of those that could move there, among the first
+/// [`AMAZONS`] in square order.
 struct Cuts {
     /// Fewest squares in reach that one of them keeps, at most 15; 15 if there are none.
     kept: [u8; SQUARES],
@@ -261,12 +262,10 @@ struct Cuts {
 }
 
 impl Cuts {
-    const AMAZONS: usize = 4;
-
     /// Computes the cuts at all `targets`.
     #[inline(always)]
     fn new(amazons: Bitboard, empty: Bitboard, targets: Bitboard) -> Self {
-        let mut reach = [Bitboard::EMPTY; Self::AMAZONS];
+        let mut reach = [Bitboard::EMPTY; AMAZONS];
         let (mut any, mut several) = (Bitboard::EMPTY, Bitboard::EMPTY);
         for (reach, amazon) in reach.iter_mut().zip(amazons) {
             *reach = queen_reach(amazon, empty);

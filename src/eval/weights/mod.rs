@@ -128,7 +128,7 @@ impl WeightsFile {
             );
         }
         for weights in [&mut file.priors.standard, &mut file.priors.small] {
-            // A file older than the last two features of arrows lacks their weights, which are then 0.
+            // Older files lack the last two features of arrows: their weights are then 0.
             for stage in weights.arrows.iter_mut().filter(|stage| stage.len() == ARROW_FEATURES.len() - 2) {
                 let newer = &ARROW_FEATURES[stage.len()..];
                 stage.extend(newer.iter().map(|&classes| vec![0.0; classes]));
