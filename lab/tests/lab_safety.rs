@@ -547,6 +547,8 @@ const INVALID: &[(&str, &[&str])] = &[
     ("over.txt: contains no opening", &["match random greedy --book over.txt"]),
     ("greedy does not take 9", &["match random greedy:paper:9"]),
     ("write parameters of tournament after commas", &["match random tournament:2"]),
+    ("a program takes only share=N, with proto=uci", &["match cmd:true,proto=sau,share=0.5 random"]),
+    ("a number above 0, at most 1", &["match cmd:true,proto=uci,share=2 random"]),
     ("threads=0: expected a whole number from 1 to 1024", &["match random tournament,threads=0"]),
     ("burst=1.5: expected a whole number from 1 to 1000", &["match random tournament,burst=1.5"]),
     ("100000 is not in", &["judge true --load 100000"]),

@@ -60,6 +60,19 @@ fn otrera_plays_over_every_protocol() {
 }
 
 #[test]
+fn a_share_shortens_the_time_that_a_uci_program_is_told() {
+    let folder = Folder::new("share");
+    let log = folder.file("uci.log");
+    let player = format!("'cmd:{} uci --log {log},proto=uci,share=0.25'", bot::path());
+    let output = folder.file("games.jsonl");
+    run_lab(&format!("match {player} random --games 2 --time 0.08 --size 6 --plies 2 --output {output}"))
+        .printed();
+    let text = std::fs::read_to_string(&log).unwrap();
+    let go = || text.lines().filter(|line| line.contains(" go "));
+    assert!(go().count() > 2 && go().all(|line| line.ends_with("go movetime 20")), "{text}");
+}
+
+#[test]
 fn a_killed_match_loses_and_repeats_no_game() {
     let folder = Folder::new("killed");
     let output = folder.file("games.jsonl");

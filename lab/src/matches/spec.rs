@@ -2,7 +2,7 @@
 
 use crate::baseline::{RandomPlayer, alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs};
 use crate::files::read_model;
-use crate::play::player::{Player, SearchPlayer};
+use crate::play::player::{Handicapped, Player, SearchPlayer};
 use clap::ValueEnum;
 use otrera::parameter::Parameter;
 use otrera::{Level, Limits, Params, Resources, Size};
@@ -25,7 +25,7 @@ enum Kind {
     Pvs { evaluation: Evaluation },
     Random,
     Level(Level),
-    External { command: Vec<String>, protocol: Dialect },
+    External { command: Vec<String>, protocol: Dialect, share: f64 },
 }
 
 /// A player that uses the engine's search.
@@ -57,24 +57,34 @@ const MAX_DEPTH: u32 = 10;
 impl PlayerSpec {
     /// Builds the player. The seed determines all its random choices.
     pub fn build(&self, seed: u64) -> Box<dyn Player> {
-        match &self.kind {
+        let player: Box<dyn Player> = match &self.kind {
             Kind::Search(spec) => {
-                let SearchSpec { params, resources, limits, share } = &**spec;
+                let SearchSpec { params, resources, limits, .. } = &**spec;
                 let resources = Resources { seed, ..*resources };
-                Box::new(SearchPlayer::new(params.clone(), resources, limits.iterations, *share))
+                Box::new(SearchPlayer::new(params.clone(), resources, limits.iterations))
             }
             Kind::AlphaBeta { evaluation, depth } => Box::new(AlphaBeta::new(*evaluation, *depth, seed)),
             Kind::Pvs { evaluation } => Box::new(Pvs::new(*evaluation)),
             Kind::Random => Box::new(RandomPlayer::new(seed)),
             Kind::Level(level) => Box::new(SearchPlayer::at_level(*level, Resources { seed, ..ONE_THREAD })),
-            Kind::External { command, protocol } => Box::new(Program::new(command.clone(), *protocol)),
+            Kind::External { command, protocol, .. } => Box::new(Program::new(command.clone(), *protocol)),
+        };
+        let share = self.share();
+        if share < 1.0 { Box::new(Handicapped { player, share }) } else { player }
+    }
+
+    fn share(&self) -> f64 {
+        match &self.kind {
+            Kind::Search(spec) => spec.share,
+            Kind::External { share, .. } => *share,
+            _ => 1.0,
         }
     }
 
     /// Returns the command and the dialect of a player that is a program.
     pub fn program(&self) -> Option<(&[String], Dialect)> {
         match &self.kind {
-            Kind::External { command, protocol } => Some((command, *protocol)),
+            Kind::External { command, protocol, .. } => Some((command, *protocol)),
             _ => None,
         }
     }
@@ -141,14 +151,30 @@ impl FromStr for PlayerSpec {
 }
 
 fn read_program(program: &str) -> Result<Kind, String> {
-    let (command, protocol) = program
+    let (command, settings) = program
         .rsplit_once(",proto=")
         .ok_or_else(|| format!("cmd:{program}: add ,proto= and one of {}", Dialect::names()))?;
+    let mut settings = settings.split(',');
+    let protocol = settings.next().unwrap_or_default().parse()?;
     let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
     if command.is_empty() {
         return Err("cmd: needs a program".into());
     }
-    Ok(Kind::External { command, protocol: protocol.parse()? })
+    let mut share = 1.0;
+    for setting in settings {
+        match read_setting(setting)? {
+            // The other protocols do not tell the program its time for a move.
+            (name, value) if name.eq_ignore_ascii_case(SHARE.name) && protocol == Dialect::Uci => {
+                SHARE.set(&mut share, value)?
+            }
+            _ => return Err(format!("{setting}: a program takes only share=N, with proto=uci")),
+        }
+    }
+    Ok(Kind::External { command, protocol, share })
+}
+
+fn read_setting(setting: &str) -> Result<(&str, &str), String> {
+    setting.split_once('=').ok_or_else(|| format!("{setting}: expected name=value"))
 }
 
 fn built_in(text: &str) -> Result<Kind, String> {
@@ -194,8 +220,7 @@ fn built_in(text: &str) -> Result<Kind, String> {
 fn search<'a>(params: Params, settings: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
     let mut spec = SearchSpec { params, resources: ONE_THREAD, limits: Limits::default(), share: 1.0 };
     for setting in settings {
-        let (name, value) =
-            setting.split_once('=').ok_or_else(|| format!("{setting}: expected name=value"))?;
+        let (name, value) = read_setting(setting)?;
         spec.set(name, value)?;
     }
     Ok(Kind::Search(Box::new(spec)))

@@ -25,8 +25,6 @@ pub struct SearchPlayer {
     resources: Resources,
     /// Iterations per move; overrides the budget passed to [`Player::choose`].
     iterations: Option<u64>,
-    /// Share of the thinking time to use, at most 1.
-    share: f64,
     /// Playing level, instead of parameters and limits; overrides the budget passed to [`Player::choose`].
     level: Option<Level>,
     games: u64,
@@ -36,13 +34,13 @@ pub struct SearchPlayer {
 impl SearchPlayer {
     /// Creates a player with these parameters; `iterations`, if given, overrides the budget of each move. Each game
     /// uses a different seed, derived from `resources.seed`.
-    pub fn new(params: Params, resources: Resources, iterations: Option<u64>, share: f64) -> Self {
-        Self { params, resources, iterations, share, level: None, games: 0, search: None }
+    pub fn new(params: Params, resources: Resources, iterations: Option<u64>) -> Self {
+        Self { params, resources, iterations, level: None, games: 0, search: None }
     }
 
     /// Creates a player at this level; the player ignores time and iteration limits.
     pub fn at_level(level: Level, resources: Resources) -> Self {
-        Self { level: Some(level), ..Self::new(Params::TOURNAMENT, resources, None, 1.0) }
+        Self { level: Some(level), ..Self::new(Params::TOURNAMENT, resources, None) }
     }
 }
 
@@ -65,7 +63,7 @@ impl Player for SearchPlayer {
             }
             (None, Some(count)) => iterate(search, count),
             (None, None) => {
-                let deadline = budget.time.map(|time| began + time.mul_f64(self.share));
+                let deadline = budget.time.map(|time| began + time);
                 run_search(search, &Limits { iterations: None, deadline })
             }
         };
@@ -78,5 +76,35 @@ impl Player for SearchPlayer {
         if let Some(search) = &mut self.search {
             search.advance(mv);
         }
+    }
+}
+
+/// A player that gets a share of the thinking time.
+pub struct Handicapped {
+    pub player: Box<dyn Player>,
+    /// Share of the time, above 0, at most 1.
+    pub share: f64,
+}
+
+impl Player for Handicapped {
+    fn begin(&mut self, start: &Position, side: Side) -> Result<(), Failure> {
+        self.player.begin(start, side)
+    }
+
+    fn choose(&mut self, position: &Position, budget: Budget) -> Result<Choice, Failure> {
+        let time = budget.time.map(|time| time.mul_f64(self.share));
+        self.player.choose(position, Budget { time, ..budget })
+    }
+
+    fn played(&mut self, mv: Move) {
+        self.player.played(mv);
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        self.player.end()
+    }
+
+    fn leave(&mut self) -> Result<(), Failure> {
+        self.player.leave()
     }
 }
