@@ -113,7 +113,42 @@ fn read_best_move(line: &str, position: &Position) -> Option<Move> {
     }
 }
 
+/// Parses an `info` line of UCI about the best line of play: the win rate of the side to move, from `wdl` (games won,
+/// drawn and lost of 1000), and the nodes of the search. `None` for any other line.
+pub fn read_info(line: &str) -> Option<(f32, Option<u64>)> {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let number = |name: &str, nth: usize| -> Option<u64> {
+        let at = words.iter().position(|&word| word == name)?;
+        words.get(at + nth)?.parse().ok()
+    };
+    let is_best = !words.contains(&"multipv") || number("multipv", 1) == Some(1);
+    if words.first() != Some(&"info") || words.get(1) == Some(&"string") || !is_best {
+        return None;
+    }
+    let [won, drawn, lost] = [number("wdl", 1)?, number("wdl", 2)?, number("wdl", 3)?];
+    let is_valid = [won, drawn, lost].iter().all(|&games| games <= 1000) && won + drawn + lost == 1000;
+    is_valid.then(|| ((won as f32 + drawn as f32 / 2.0) / 1000.0, number("nodes", 1)))
+}
+
 /// Builds a move from each square's column and row, both 0 at a1; `None` if a square is off the 10x10 board.
 pub fn move_of(numbers: [i64; 6]) -> Option<Move> {
     botzone::move_of(numbers, Size::STANDARD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn info_lines_of_uci_tell_the_win_rate_and_the_nodes() {
+        let of_best = "info depth 3 multipv 1 nodes 500 score cp -191 wdl 250 100 650 pv d1d7,d7g7";
+        assert_eq!(read_info(of_best), Some((0.3, Some(500))));
+        assert_eq!(read_info("info wdl 1000 0 0"), Some((1.0, None)));
+        let second = of_best.replace("multipv 1", "multipv 2");
+        for line in
+            [&second, "info string wdl 250 100 650", "info nodes 500 score cp 20", "info wdl 900 200 0"]
+        {
+            assert_eq!(read_info(line), None, "{line}");
+        }
+    }
 }

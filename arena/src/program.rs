@@ -8,7 +8,7 @@ use crate::dialect::{Dialect, Mode};
 use crate::failure::{Failure, Kind};
 use crate::interaction::{Stored, beginning};
 use crate::limits::{Allowance, Log, Metered, Spent, TurnLimits, TurnTaken};
-use crate::notation::{Form, KEEP_RUNNING, read_letters};
+use crate::notation::{Form, KEEP_RUNNING, read_info, read_letters};
 use crate::player::{Budget, Choice, Player};
 use crate::process::{Errors, FLOOD, Process};
 use otrera::{Move, Position, Side, Size};
@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 
 /// Time limit for an answer if the game has none. A process that needs more time is considered hung.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Time for each iteration of a [`Budget`] without a time, in addition to [`PATIENCE`].
+const ITERATION: Duration = Duration::from_micros(100);
 
 /// Extra wait for an answer after its [`Budget`] has expired. The game decides whether the answer is too late.
 const GRACE: Duration = Duration::from_millis(500);
@@ -125,7 +128,11 @@ impl Program {
         match (self.allowance, self.is_strict) {
             (Some(allowance), _) => allowance.limits(self.turns == 0),
             (None, true) => TurnLimits::wall(budget.time.unwrap_or(UNLIMITED) + HANG),
-            (None, false) => TurnLimits::wall(budget.time.map_or(PATIENCE, |time| time + GRACE)),
+            (None, false) => {
+                let iterations = budget.iterations.unwrap_or(0).try_into().unwrap_or(u32::MAX);
+                let patience = PATIENCE + ITERATION * iterations;
+                TurnLimits::wall(budget.time.map_or(patience, |time| time + GRACE))
+            }
         }
     }
 
@@ -136,7 +143,8 @@ impl Program {
         Ok(())
     }
 
-    /// Starts a SAU or UCI program if it does not run. Over UCI, also sets the variant and begins a new game.
+    /// Starts a SAU or UCI program if it does not run. Over UCI, also asks for win rates if the program knows them, sets
+    /// the variant and begins a new game.
     pub fn introduce(&mut self) -> Result<(), Failure> {
         let is_sau = self.dialect.is_sau();
         if self.running.is_none() {
@@ -147,7 +155,12 @@ impl Program {
                 let is_name = |text: &str| text.strip_prefix("name ").is_some_and(|name| !name.is_empty());
                 self.command_line("name", is_name, START)?;
             } else {
-                self.line_after_talk(reply, Instant::now(), START)?;
+                let mut knows_rates = false;
+                let listen = |line: &str| knows_rates |= line.starts_with("option name UCI_ShowWDL ");
+                self.line_after_talk(reply, Instant::now(), START, listen)?;
+                if knows_rates {
+                    self.process()?.write("setoption name UCI_ShowWDL value true\n");
+                }
             }
         }
         if !is_sau {
@@ -305,28 +318,41 @@ impl Program {
         self.running.as_ref().map_or((Instant::now(), PATIENCE), |turn| (turn.began, turn.limits.wall))
     }
 
-    /// Reads an answer over SAU or UCI; overlooks all other lines.
+    /// Reads an answer over SAU or UCI, and the win rate and nodes that a UCI program reports before it; overlooks all
+    /// other lines.
     fn line_of_talk(&mut self) -> Result<Choice, Failure> {
         let is_sau = self.dialect.is_sau();
         let reply = if is_sau { "move " } else { "bestmove " };
         let (began, limit) = self.turn();
-        let line = self.line_after_talk(reply, began, limit)?;
+        let mut info = None;
+        let listen = |line: &str| info = read_info(line).or(info);
+        let line = self.line_after_talk(reply, began, limit, listen)?;
         let text = line[reply.len()..].trim_end();
         let mv = if is_sau {
             read_letters(text, self.start.size().edge())
         } else {
             text.split_ascii_whitespace().next().and_then(|best| best.parse().ok())
         };
-        mv.map(Choice::from).ok_or_else(|| Failure::new(Kind::Malformed, beginning(&line)))
+        let mv = mv.ok_or_else(|| Failure::new(Kind::Malformed, beginning(&line)))?;
+        let (win_rate, effort) = info.map_or((None, None), |(rate, nodes)| (Some(rate), nodes));
+        Ok(Choice { win_rate, effort, ..mv.into() })
     }
 
-    /// Reads lines until one begins with `start`, and returns that line. Fails after [`TALK`] lines or at the limit.
-    fn line_after_talk(&mut self, start: &str, asked: Instant, limit: Duration) -> Result<String, Failure> {
+    /// Reads lines until one begins with `start`, and returns that line; `listen` gets the others. Fails after [`TALK`]
+    /// lines or at the limit.
+    fn line_after_talk(
+        &mut self,
+        start: &str,
+        asked: Instant,
+        limit: Duration,
+        mut listen: impl FnMut(&str),
+    ) -> Result<String, Failure> {
         for _ in 0..TALK {
             let line = self.process()?.line(asked, limit)?;
             if line.starts_with(start) {
                 return Ok(line);
             }
+            listen(&line);
         }
         Err(Failure::new(Kind::Malformed, format!("{TALK} lines without {}", start.trim_end())))
     }

@@ -1,5 +1,6 @@
 //! `lab regret`: compares searches, and caches its reference values.
 
+use crate::bot;
 use crate::laboratory::{run_in, write_script};
 use testkit::Folder;
 
@@ -42,4 +43,46 @@ fn external_programs_are_judged_by_their_moves() {
     assert!(report.contains(&folder.file("program")), "{report}");
     judged("a4d4d1", "uci").assert_refused("is not legal");
     judged("a4a3b4", "sau").assert_refused("only a program with proto=uci counts iterations");
+}
+
+#[test]
+fn a_program_judges_like_the_same_search_built_in() {
+    let folder = Folder::new("judges-of-regret");
+    let values = |judge: &str, cache: &str| -> Vec<f64> {
+        let effort =
+            "--size 8 --positions 8 --iterations 20,500 --reference 3000 --memory 32 --concurrency 1";
+        run_in(&folder, &format!("regret tournament {effort} --judge '{judge}' --cache {cache}")).printed();
+        let text = std::fs::read_to_string(folder.join(cache)).unwrap();
+        let lines = text.lines().skip(1).map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let mut values: Vec<f64> = lines.map(|line| line["value"].as_f64().unwrap()).collect();
+        values.sort_by(f64::total_cmp);
+        values
+    };
+    let built_in = values("tournament", "built-in");
+    let program = format!("cmd:{} uci --threads 1 --memory 32 --seed 1,proto=uci", bot::path());
+    let by_program = values(&program, "program");
+    assert!(built_in.len() > 3 && built_in.len() == by_program.len(), "{built_in:?} {by_program:?}");
+    // A program reports its win rate in thousandths.
+    let is_near = |(a, b): (&f64, &f64)| (a - b).abs() < 0.0006;
+    assert!(built_in.iter().zip(&by_program).all(is_near), "{built_in:?} {by_program:?}");
+}
+
+#[test]
+fn a_judge_must_report_a_win_rate() {
+    let folder = Folder::new("judge-without-rates");
+    folder.write("fens.txt", "q3/4/4/2*Q b - - 0 1\n");
+    let answering = |name: &str, answer: &str| {
+        let answers = format!("case $line in uci) echo uciok;; go*) echo {answer};; esac");
+        format!(
+            "cmd:{},proto=uci",
+            write_script(&folder, name, &format!("while read line; do {answers}; done"))
+        )
+    };
+    let player = answering("player", "bestmove a4a3b4");
+    let judged = |judge: &str| {
+        let effort = "--iterations 2000 --reference 2000 --fens fens.txt --cache values";
+        run_in(&folder, &format!("regret tournament {player} {effort} --judge {judge}"))
+    };
+    judged(&answering("silent", "bestmove d1d2d1")).assert_refused("it reports no win rate (wdl)");
+    judged(&answering("fluent", "\"info wdl 400 0 600\"; echo bestmove d1d2d1")).printed();
 }

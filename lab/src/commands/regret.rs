@@ -11,7 +11,7 @@ use crate::commands::fit_policy::{Kind, finds};
 use crate::files::{LineLog, MAX_BYTES, read_text};
 use crate::interrupt::{self, locked};
 use crate::matches::spec::PlayerSpec;
-use crate::play::player::{Budget, Failure, iterate, search_of};
+use crate::play::player::{self, Budget, Failure, Player, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::Z_95;
 use otrera::eval::model::{Evaluator, ModelScratch};
@@ -37,6 +37,10 @@ pub struct Args {
     /// Iterations of each reference search.
     #[arg(long, default_value = "3000000", value_parser = read_count::<u64>)]
     reference: u64,
+    /// Reference search, a preset or a program like the settings; repeat it to average several [default: two
+    /// explorations of tournament].
+    #[arg(long = "judge", value_name = "SETTING", default_values = REFERENCES, hide_default_value = true)]
+    judges: Vec<PlayerSpec>,
     /// Memory of each search in MB.
     #[arg(long, default_value = "256", value_parser = read_memory)]
     memory: u64,
@@ -56,7 +60,7 @@ pub struct Args {
     cores: CoreArgs,
 }
 
-/// Presets of the two reference searches, which explore differently; their values are averaged.
+/// Presets of the two usual reference searches, which explore differently.
 const REFERENCES: [&str; 2] = ["tournament", "tournament,c=6.75,arrow-c=0.75"];
 
 const SEED: u64 = 1;
@@ -109,7 +113,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     iterations.sort_unstable();
     iterations.dedup();
     let positions = read_positions(args)?;
-    for setting in &args.settings {
+    for setting in args.settings.iter().chain(&args.judges) {
         if let Err(problem) = setting.params()
             && !setting.counts_iterations()
         {
@@ -171,32 +175,40 @@ fn choose_by_program(
     iterations: &[u64],
     position: Position,
 ) -> Result<Vec<Choice>, String> {
-    let failed = |failure: Failure| format!("{}: {failure}", spec.text);
     let mut player = spec.build(SEED);
     let after = |&count: &u64| {
-        player.begin(&position, position.side()).map_err(failed)?;
-        let choice =
-            player.choose(&position, Budget { time: None, iterations: Some(count) }).map_err(failed)?;
-        match position.check(choice.mv) {
-            Ok(()) => Ok(Choice { mv: choice.mv, visited: Vec::new() }),
-            Err(error) => Err(format!("{}: {} is not legal: {error}", spec.text, choice.mv)),
-        }
+        let mv = ask(spec, player.as_mut(), count, position)?.mv;
+        Ok(Choice { mv, visited: Vec::new() })
     };
     iterations.iter().map(after).collect()
+}
+
+/// Asks an external engine for its move after `count` iterations, in a new game.
+fn ask(
+    spec: &PlayerSpec,
+    player: &mut dyn Player,
+    count: u64,
+    position: Position,
+) -> Result<player::Choice, String> {
+    let failed = |failure: Failure| format!("{}: {failure}", spec.text);
+    player.begin(&position, position.side()).map_err(failed)?;
+    let choice = player.choose(&position, Budget { time: None, iterations: Some(count) }).map_err(failed)?;
+    let checked = position.check(choice.mv);
+    checked.map_err(|error| format!("{}: {} is not legal: {error}", spec.text, choice.mv))?;
+    Ok(choice)
 }
 
 /// Reference values, in memory and in the cache file.
 struct Cache<'a> {
     args: &'a Args,
-    references: Vec<Params>,
     known: Mutex<(LineLog, HashMap<String, f64>)>,
 }
 
 impl<'a> Cache<'a> {
     fn open(args: &'a Args) -> Result<Self, String> {
-        let references = REFERENCES.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
         let mut known = HashMap::new();
-        let header = serde_json::json!({ "regret": REFERENCES }).to_string();
+        let judges: Vec<&str> = args.judges.iter().map(|judge| judge.text.as_str()).collect();
+        let header = serde_json::json!({ "regret": judges }).to_string();
         let log = LineLog::open(&args.cache, true, Some(&header), |line| {
             let Value { fen, iterations, value } =
                 serde_json::from_str(line).map_err(|error| error.to_string())?;
@@ -205,7 +217,7 @@ impl<'a> Cache<'a> {
             }
             Ok(())
         })?;
-        Ok(Self { args, references, known: Mutex::new((log, known)) })
+        Ok(Self { args, known: Mutex::new((log, known)) })
     }
 
     /// Finds the reference value of every chosen move; all values are 0 if every choice is the same move.
@@ -225,17 +237,31 @@ impl<'a> Cache<'a> {
         if let Some(&value) = locked(&self.known).1.get(&fen) {
             return Ok(value);
         }
-        let rate = |params: &Params| {
-            let mut search = search_of(&position, params.clone(), self.args.memory as usize, SEED);
-            let report = iterate(&mut search, self.args.reference);
-            f64::from(report.best_rate().0)
-        };
-        let value = 1.0 - self.references.iter().map(rate).mean();
+        let rates: Vec<f64> =
+            self.args.judges.iter().map(|judge| self.rate(judge, position)).collect::<Result<_, _>>()?;
+        let value = 1.0 - rates.mean();
         let line = Value { fen: fen.clone(), iterations: self.args.reference, value };
         let mut known = locked(&self.known);
         known.0.add(&serde_json::to_string(&line).map_err(|error| error.to_string())?)?;
         known.1.insert(fen, value);
         Ok(value)
+    }
+
+    /// Returns the win rate that a reference search finds for the side to move.
+    fn rate(&self, judge: &PlayerSpec, position: Position) -> Result<f64, String> {
+        let count = self.args.reference;
+        let rate = match judge.params() {
+            Ok(params) => {
+                let mut search = search_of(&position, params.clone(), self.args.memory as usize, SEED);
+                iterate(&mut search, count).best_rate().0
+            }
+            Err(_) if position.winner().is_some() => 0.0,
+            Err(_) => {
+                let rate = ask(judge, judge.build(SEED).as_mut(), count, position)?.win_rate;
+                rate.ok_or_else(|| format!("{}: it reports no win rate (wdl)", judge.text))?
+            }
+        };
+        Ok(f64::from(rate))
     }
 }
 
@@ -288,8 +314,9 @@ fn print_table(args: &Args, iterations: &[u64], judged: &[Judged]) {
     }
     sheet.notes = vec![
         format!(
-            "regret: mean loss of win rate in points, by {} iterations of two explorations",
-            args.reference
+            "regret: mean loss of win rate in points, by {} iterations of {}",
+            args.reference,
+            args.judges.iter().map(|judge| judge.text.as_str()).collect::<Vec<_>>().join(" and ")
         ),
         "visited: the best move has been tried".into(),
     ];
