@@ -10,6 +10,12 @@ fn regret(folder: &Folder, settings: &str) -> String {
     run_in(folder, &format!("regret {settings} {effort} --cache values.jsonl")).printed()
 }
 
+/// Writes a UCI program that answers every search with these arguments of `echo`; returns its path.
+fn answering(folder: &Folder, name: &str, answer: &str) -> String {
+    let answers = format!("case $line in uci) echo uciok;; go*) echo {answer};; esac");
+    write_script(folder, name, &format!("while read line; do {answers}; done"))
+}
+
 /// Returns the mean regret of the first setting after `iterations` iterations, in percentage points.
 fn mean_after(report: &str, iterations: &str) -> f64 {
     let mut rows = report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -34,8 +40,7 @@ fn external_programs_are_judged_by_their_moves() {
     let folder = Folder::new("regret-of-a-program");
     folder.write("fens.txt", "q3/4/4/2*Q b - - 0 1\n");
     let judged = |mv: &str, protocol: &str| {
-        let answers = format!("case $line in uci) echo uciok;; go*) echo bestmove {mv};; esac");
-        let program = write_script(&folder, "program", &format!("while read line; do {answers}; done"));
+        let program = answering(&folder, "program", &format!("bestmove {mv}"));
         let effort = "--iterations 2000 --reference 2000 --fens fens.txt --cache values";
         run_in(&folder, &format!("regret tournament cmd:{program},proto={protocol} {effort}"))
     };
@@ -71,18 +76,13 @@ fn a_program_judges_like_the_same_search_built_in() {
 fn a_judge_must_report_a_win_rate() {
     let folder = Folder::new("judge-without-rates");
     folder.write("fens.txt", "q3/4/4/2*Q b - - 0 1\n");
-    let answering = |name: &str, answer: &str| {
-        let answers = format!("case $line in uci) echo uciok;; go*) echo {answer};; esac");
-        format!(
-            "cmd:{},proto=uci",
-            write_script(&folder, name, &format!("while read line; do {answers}; done"))
-        )
-    };
-    let player = answering("player", "bestmove a4a3b4");
-    let judged = |judge: &str| {
+    let player = answering(&folder, "player", "bestmove a4a3b4");
+    let judged = |answer: &str| {
+        let judge = answering(&folder, "judge", answer);
         let effort = "--iterations 2000 --reference 2000 --fens fens.txt --cache values";
-        run_in(&folder, &format!("regret tournament {player} {effort} --judge {judge}"))
+        let players = format!("tournament cmd:{player},proto=uci --judge cmd:{judge},proto=uci");
+        run_in(&folder, &format!("regret {players} {effort}"))
     };
-    judged(&answering("silent", "bestmove d1d2d1")).assert_refused("it reports no win rate (wdl)");
-    judged(&answering("fluent", "\"info wdl 400 0 600\"; echo bestmove d1d2d1")).printed();
+    judged("bestmove d1d2d1").assert_refused("it reports no win rate (wdl)");
+    judged("\"info wdl 400 0 600\"; echo bestmove d1d2d1").printed();
 }

@@ -37,8 +37,8 @@ pub struct Args {
     /// Iterations of each reference search.
     #[arg(long, default_value = "3000000", value_parser = read_count::<u64>)]
     reference: u64,
-    /// Reference search, a preset or a program like the settings; repeat it to average several [default: two
-    /// explorations of tournament].
+    /// Use this preset or program for the reference searches; repeat to average several [default: two explorations
+    /// of tournament].
     #[arg(long = "judge", value_name = "SETTING", default_values = REFERENCES, hide_default_value = true)]
     judges: Vec<PlayerSpec>,
     /// Memory of each search in MB.
@@ -58,6 +58,12 @@ pub struct Args {
     list: Option<f64>,
     #[command(flatten)]
     cores: CoreArgs,
+}
+
+impl Args {
+    fn names_of_judges(&self) -> Vec<&str> {
+        self.judges.iter().map(|judge| judge.text.as_str()).collect()
+    }
 }
 
 /// Presets of the two usual reference searches, which explore differently.
@@ -207,8 +213,7 @@ struct Cache<'a> {
 impl<'a> Cache<'a> {
     fn open(args: &'a Args) -> Result<Self, String> {
         let mut known = HashMap::new();
-        let judges: Vec<&str> = args.judges.iter().map(|judge| judge.text.as_str()).collect();
-        let header = serde_json::json!({ "regret": judges }).to_string();
+        let header = serde_json::json!({ "regret": args.names_of_judges() }).to_string();
         let log = LineLog::open(&args.cache, true, Some(&header), |line| {
             let Value { fen, iterations, value } =
                 serde_json::from_str(line).map_err(|error| error.to_string())?;
@@ -316,7 +321,7 @@ fn print_table(args: &Args, iterations: &[u64], judged: &[Judged]) {
         format!(
             "regret: mean loss of win rate in points, by {} iterations of {}",
             args.reference,
-            args.judges.iter().map(|judge| judge.text.as_str()).collect::<Vec<_>>().join(" and ")
+            args.names_of_judges().join(" and ")
         ),
         "visited: the best move has been tried".into(),
     ];
