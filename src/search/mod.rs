@@ -158,6 +158,14 @@ impl TreeSearch for TournamentSearch {
     ) -> Report {
         let started = Instant::now();
         let proof = self.prove_root();
+        let is_over = self.root.position.winner().is_some();
+        if self.tree.root_proof().is_some()
+            && !is_over
+            && !report::has_best_move(&self.tree, &self.root.position)
+        {
+            // The search of a proven root ends at once, and would play any move.
+            self.tree.clear();
+        }
         // If the root is a proven loss, the search must still find the move that resists longest, so it does not try
         // the filling bounds below the root.
         let endgame_proofs = self.params.endgame_proofs && proof.is_none();
@@ -248,9 +256,36 @@ impl Threads<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::square::Side;
     use params::Puct;
     use select::puct::ValueVariance;
     use tree::{Node, NodeId};
+
+    #[test]
+    fn a_proof_whose_moves_were_recycled_is_found_again() {
+        let position = Position::from_fen("1*q2/*2*1/**2*/1Q*1*/2**1 w - - 0 1").unwrap();
+        let resources = Resources { threads: 1, memory: 16 << 20, seed: 1 };
+        let mut search = TournamentSearch::new(position, TournamentParams::DEFAULT, resources);
+        let run = |search: &mut TournamentSearch| {
+            search.run(&Limits::iterations(3000), &AtomicBool::new(false), &mut |_| ())
+        };
+        let found = run(&mut search);
+        assert_eq!((found.proven, found.best), (Some(Side::Black), "b2-c3/c4".parse().ok()));
+        // As recycling frees the children of a node, which keeps its proof.
+        search.tree.node(search.tree.root()).collapse();
+        let again = run(&mut search);
+        assert_eq!((again.proven, again.best), (found.proven, found.best));
+        assert!(again.iterations > 0);
+    }
+
+    #[test]
+    fn counts_of_visits_do_not_overflow() {
+        for (visits, most, is_candidate) in
+            [(900_000_000, 900_000_000, true), (170_000_000, 900_000_000, false), (1, 4_000_000_000, false)]
+        {
+            assert_eq!(select::is_candidate(visits, most), is_candidate, "{visits} of {most}");
+        }
+    }
 
     #[test]
     fn search_ends_at_the_maximum_root_visits() {

@@ -165,6 +165,11 @@ fn continuation(tree: &Tree, mut id: NodeId, mut position: Position) -> Vec<Move
     moves
 }
 
+/// True if the tree has a best move for the root with the node after it. Recycling can free the moves that prove a root.
+pub fn has_best_move(tree: &Tree, root: &Position) -> bool {
+    best_move(tree, tree.root(), root, 0.0).1.is_some()
+}
+
 /// Returns the best move at a node and the node after that move. If the best movement has no tried arrow, returns that
 /// movement with its first legal arrow and no node.
 fn best_move(tree: &Tree, id: NodeId, position: &Position, lcb_z: f32) -> (Option<Move>, Option<NodeId>) {

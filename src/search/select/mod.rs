@@ -134,7 +134,7 @@ pub fn final_child(tree: &Tree, id: NodeId, chooser: Side, lcb_z: f32) -> Option
 
 /// True if `visits` is at least a fifth of `most`, the visits of the most visited unproven child.
 pub fn is_candidate(visits: u32, most: u32) -> bool {
-    5 * visits >= most
+    5 * u64::from(visits) >= u64::from(most)
 }
 
 /// Returns the lower confidence bound `mean - lcb_z * sqrt(variance / n)` of a child's value, see [`final_child`].

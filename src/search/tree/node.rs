@@ -224,7 +224,7 @@ impl Node<'_> {
     }
 
     /// Undoes an expansion. Allowed only while no worker uses the tree.
-    pub(super) fn collapse(&self) {
+    pub(crate) fn collapse(&self) {
         self.visits.store(self.visits.load(Relaxed) & u64::from(u32::MAX), Relaxed);
         self.edge.store(self.edge_with_prior(), Relaxed);
     }
