@@ -201,7 +201,7 @@ pub(super) fn read_into(text: &str, intake: &mut Intake) {
     let mut from = before.unwrap_or(text.len() - text.trim_start_matches('\u{feff}').len());
     intake.warnings.extend(scan::strays(&text[..before.unwrap_or_default()], 1));
     let mut group = Group { text, values: Vec::new() };
-    while !text[from..].trim().is_empty() {
+    while !text[from..].trim_start().is_empty() {
         let mut stream = values(&text[from..]);
         let (mut begin, mut error) = (from, None);
         while let Some(value) = stream.next() {

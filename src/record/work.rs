@@ -18,8 +18,9 @@ mod tests {
     use super::STEPS;
     use crate::record;
 
-    /// Texts that end or repeat where a reader expects something else. `\u{1}` is a part that is repeated.
-    const DAMAGED: [&str; 42] = [
+    /// Texts that end or repeat where a reader expects something else. The part between two `\u{1}`, or behind the only
+    /// one, is repeated.
+    const DAMAGED: [&str; 51] = [
         "(;GM[18]\u{1};B[dj ",
         "(;GM[18]\u{1};B[dj]x ",
         "(;gm[18]\u{1};b[dj]! ",
@@ -62,11 +63,21 @@ mod tests {
         "\u{1}Game 1 (1-0) ",
         "d1-d7/g7 \u{1}((]]",
         "\u{1}<td <",
+        "\u{1}[x]",
+        "\u{1}*",
+        "\u{1}*a",
+        "\u{1}a+",
+        "\u{1}black+",
+        "\u{1}black+ ",
+        "{\"moves\":\"\u{1}[a",
+        "(;GM[18]\u{1};B[djddgd \u{1}])",
+        "(;GM[18];\u{1}AA[gd]\u{1}B[djddgd])",
     ];
 
     fn steps(text: &str, repeats: usize) -> (usize, usize) {
         let (first, part) = text.split_once('\u{1}').unwrap();
-        let text = format!("{first}{}", part.repeat(repeats));
+        let (part, last) = part.split_once('\u{1}').unwrap_or((part, ""));
+        let text = format!("{first}{}{last}", part.repeat(repeats));
         let before = STEPS.get();
         let _ = record::read(&text);
         (STEPS.get() - before, text.len())

@@ -37,7 +37,8 @@ pub fn championship(text: &str) -> Option<(Vec<String>, usize)> {
     let length = |length: usize| text.len() - opened.len() + length;
     if !has_code(opened) {
         let is_marked = opened.len() < text.len();
-        return without_code(opened).filter(|_| is_marked).map(|(fields, end)| (fields, length(end)));
+        let found = if is_marked { without_code(opened) } else { None };
+        return found.map(|(fields, end)| (fields, length(end)));
     }
     let (mut fields, end) = fields(opened);
     (!fields.is_empty()).then(|| (fields.split_off(1), length(end)))

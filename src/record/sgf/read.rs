@@ -557,8 +557,9 @@ impl Reader<'_> {
 
     /// True if a node sets up squares. Some programs set up the arrow of the move beside it.
     fn sets_up(&self, node: usize) -> bool {
-        let is_own =
-            |value: Cow<str>| moves_of(self.tree, node).any(|(_, text)| text.ends_with(value.trim()));
+        // A node has one move, rarely one of each side: more are not compared with each square.
+        let moves: Vec<_> = moves_of(self.tree, node).take(2).collect();
+        let is_own = |value: Cow<str>| moves.iter().any(|(_, text)| text.ends_with(value.trim()));
         self.tree.properties(node).any(|property| {
             let name = &*property.name();
             SetUp::CHANGES.contains(&name) && !(name == "AA" && property.values().all(is_own))

@@ -436,10 +436,12 @@ pub(super) fn move_in(raw: &str, is_comment: bool) -> Option<usize> {
     if is_comment {
         return nodes.rfind(begins).filter(|&at| !raw[at..].contains(']'));
     }
-    let names = raw.match_indices('[').filter_map(|(at, _)| at.checked_sub(2));
+    let node = nodes.find(begins);
+    let before = &raw[..node.unwrap_or(raw.len())];
+    work::count(before.len());
+    let names = before.match_indices('[').filter_map(|(at, _)| at.checked_sub(2));
     let mut names = names.filter(|&at| raw.is_char_boundary(at));
-    let heading = names.find(|&at| HEADINGS.iter().any(|name| raw[at..].starts_with(name)));
-    [nodes.find(begins), heading].into_iter().flatten().min()
+    names.find(|&at| HEADINGS.iter().any(|name| raw[at..].starts_with(name))).or(node)
 }
 
 /// Returns the offsets of the closing brackets from here on that are not escaped.

@@ -8,6 +8,9 @@ use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 use std::borrow::Cow;
 
+/// Maximum of `PLY`, as of the ply in a FEN.
+const MAX_PLY: u16 = 1999;
+
 /// Values of a game's set-up properties: board size, amazons, arrows, side to move and ply.
 #[derive(Default)]
 pub(super) struct SetUp {
@@ -46,7 +49,13 @@ impl SetUp {
             }
             "PL" if value.starts_with(['B', 'b']) => self.side = Some(Side::Black),
             "PL" if value.starts_with(['W', 'w']) => self.side = Some(Side::White),
-            "PLY" => self.ply = Some(read_integer(name, value)?),
+            "PLY" => {
+                let ply: u16 = read_integer(name, value)?;
+                if ply > MAX_PLY {
+                    return Err(MalformedText::new(format!("PLY is {ply}: expected at most {MAX_PLY}")));
+                }
+                self.ply = Some(ply);
+            }
             _ => {}
         }
         Ok(())

@@ -703,6 +703,7 @@ const PROBLEMS_ZH = /** @type {[RegExp, string | ((...groups: string[]) => strin
   [/^a CCGC record cannot hold a game from a set-up position$/, "CCGC 棋谱不能记录从摆放局面开始的对局"],
   [/^a CCGC record does not state its board size: this (\S+) game would be read as (\S+)$/, "CCGC 棋谱不记录棋盘大小：这局 $1 会被读作 $2"],
   [/^GM is (.*), but Amazons is game 18$/, "SGF 的 GM 为 $1，亚马逊棋应为 18"],
+  [/^PLY is (.*): expected at most (.*)$/, "SGF 的 PLY 为 $1，最大为 $2"],
   [/^SZ is (.*): expected 4 to 10 rows$/, "SGF 的 SZ 为 $1，棋盘应有 4 到 10 行"],
   [/^(.*) has no point (.*)$/, "$1 中没有点 $2"],
   [/^(.*) is a number, not (.*)$/, "$1 应为数字，而不是 $2"],

@@ -14,6 +14,7 @@ use super::piece::{Colour, Form, Label, Mark, OPEN, Piece, Player};
 use super::verdict;
 use super::words;
 use crate::record::reading::reserve_some;
+use crate::record::work;
 use brackets::{Opened, Stack};
 use keys::Keys;
 use numbers::Number;
@@ -77,6 +78,9 @@ const IN_STRING: usize = usize::MAX;
 
 /// Maximum length of an HTML tag, in bytes.
 const MAX_ELEMENT: usize = 200;
+
+/// Maximum length of the board in a FEN: ten rows of ten squares and nine slashes have 109 characters.
+const MAX_BOARD: usize = 120;
 
 /// State of the line that is read.
 #[derive(Default)]
@@ -617,9 +621,12 @@ impl<'a> Lexer<'a> {
     /// Reads a FEN: a board of rows, and the fields behind it.
     fn fen(&mut self) -> bool {
         let rest = &self.text[self.at..];
-        let is_in_board = |c: char| c.is_ascii_alphanumeric() || "*/".contains(c);
-        let board = &rest[..rest.find(|c| !is_in_board(c)).unwrap_or(rest.len())];
-        if board.matches('/').count() < 3 || rest[board.len()..].starts_with(|c: char| c.is_alphanumeric()) {
+        let is_in_board = |byte: &u8| byte.is_ascii_alphanumeric() || b"*/".contains(byte);
+        let board = &rest[..rest.bytes().take(MAX_BOARD + 1).take_while(is_in_board).count()];
+        work::count(board.len());
+        let goes_on =
+            board.len() > MAX_BOARD || rest[board.len()..].starts_with(|c: char| c.is_alphanumeric());
+        if board.matches('/').count() < 3 || goes_on {
             return false;
         }
         // Longer than the fields of any position.

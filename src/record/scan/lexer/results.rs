@@ -126,22 +126,29 @@ impl<'a> Lexer<'a> {
 
     /// True if a colour stands directly before a plus sign, and a whole number or one letter behind it: `White+10`.
     pub(super) fn is_tight_result(&self, sign: usize) -> bool {
-        let by = self.text[self.at..]
-            .split(|c: char| c.is_whitespace() || "|,;".contains(c))
-            .next()
-            .unwrap_or_default();
-        let is_count = !by.is_empty() && by.bytes().all(|byte| byte.is_ascii_digit());
         let is_tight = self.text[..sign].ends_with(char::is_alphabetic);
-        is_tight && (is_count || ["R", "T", "F"].contains(&by)) && words::colour(&self.here.recent).is_some()
+        if !is_tight || words::colour(&self.here.recent).is_none() {
+            return false;
+        }
+        let rest = &self.text[self.at..];
+        let digits = rest.bytes().take(MAX_LINE).take_while(u8::is_ascii_digit).count();
+        work::count(digits);
+        let length = if digits == 0 && rest.starts_with(['R', 'T', 'F']) { 1 } else { digits };
+        let ends = |c: char| c.is_whitespace() || "|,;".contains(c);
+        length > 0 && rest[length..].chars().next().is_none_or(ends)
     }
 
     /// Reads the rest of a line behind a colour and a plus sign: a number alone is a result without its unit.
     pub(super) fn margin(&mut self, sign: usize) {
-        let line = self.text[self.at..].split('\n').next().unwrap_or_default().trim();
-        let is_result = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+        let is_space = |c: char| c.is_whitespace() && c != '\n';
+        let digits = self.text[self.at..].trim_start_matches(is_space);
+        let behind = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = behind.trim_start_matches(is_space);
+        work::count(self.text.len() - self.at - rest.len());
+        let is_result = behind.len() < digits.len() && (rest.is_empty() || rest.starts_with('\n'));
         if is_result && self.is_main_line() && !self.found.pieces.is_empty() {
             let begin = self.text[..sign].rfind('\n').map_or(0, |at| at + 1) as u32;
-            let end = (self.at + line.len()) as u32;
+            let end = (self.text.len() - behind.len()) as u32;
             self.mark(Mark::Sentence { begin, end, may_name: false });
         }
     }

@@ -179,8 +179,9 @@ impl<'a> Lexer<'a> {
     /// Reads a tag of PGN in a string of JSON, `[White \"name\"]`. It belongs to the moves of the string.
     pub(super) fn tag_in_json(&mut self) -> bool {
         let text = &self.text[self.at..];
-        let name = text.trim_start_matches(|c: char| c == '[' || c == ' ' || c.is_alphanumeric() || c == '_');
-        if !self.in_string || !name.starts_with("\\\"") {
+        let is_in_name = |c: char| c == '[' || c == ' ' || c.is_alphanumeric() || c == '_';
+        let name = || text.char_indices().take(MAX_TAG).find(|(_, letter)| !is_in_name(*letter));
+        if !self.in_string || !name().is_some_and(|(at, _)| text[at..].starts_with("\\\"")) {
             return false;
         }
         let mut is_escape = false;
