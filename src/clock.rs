@@ -146,7 +146,7 @@ impl GameClock {
             .saturating_sub(spare.max(reserve))
             .max(after_overhead.saturating_sub(spare) / 8)
             .max(left / 64);
-        free * weight(ply) / ahead.map(weight).sum::<u32>()
+        free.saturating_mul(weight(ply)) / ahead.map(weight).sum::<u32>()
     }
 }
 

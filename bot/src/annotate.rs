@@ -20,6 +20,9 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     {
         return batch::run(options, record, output);
     }
+    if options.own.ply.is_some() {
+        return Err("--annotate reviews the whole game, without --ply".into());
+    }
     let mut game = position::game(options)?;
     if game.moves.is_empty() {
         return Err("--annotate needs a game: --record FILE or --moves".into());
@@ -35,6 +38,8 @@ pub fn run(options: &CommandLine, output: &Path) -> Result<(), String> {
     let show = |done: usize| progress.show(&format!("position {} of {positions}", done + 1));
     let moves = review(options, &mut game, show);
     progress.wipe();
+    // Another program can have written the file meanwhile.
+    require_new(output)?;
     replace_file(output, format_game(output, &game)?.as_bytes(), true)
         .map_err(|error| format!("{}: {error}", output.display()))?;
     for Reviewed { ply, side, mv, mark, .. } in &moves {

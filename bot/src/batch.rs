@@ -198,13 +198,26 @@ impl<'a> Batch<'a> {
             format!("{} is not Otrera's and stays unchanged; choose another folder", path.display())
         };
         let text = read_text(&path)?;
-        let first = text.lines().next().unwrap_or_default();
-        if !first.starts_with(ROW_START) && !ROW_START.starts_with(first) {
+        // A kill can have cut off a line.
+        let is_ours = |line: &str| line.starts_with(ROW_START) || ROW_START.starts_with(line);
+        if text.starts_with(['\n', '\r']) || !text.lines().all(is_ours) {
             return Err(foreign(&path));
         }
         let header = read_text(&table)?;
         if !header.is_empty() && header.lines().next() != Some(&COLUMNS.join(",")) {
             return Err(foreign(&table));
+        }
+        let mut rows = HashMap::<String, Vec<Row>>::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            match serde_json::from_str::<Row>(line) {
+                Ok(row) => rows.entry(row.game.clone()).or_default().push(row),
+                // A kill has cut off the line.
+                Err(error) if error.is_eof() => {}
+                Err(error) => {
+                    let advice = "choose another folder";
+                    return Err(format!("{}: line {number} is damaged: {error}; {advice}", path.display()));
+                }
+            }
         }
         let journal = claim(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut journal =
@@ -214,10 +227,6 @@ impl<'a> Batch<'a> {
         }
         // The journal is locked: no other process writes here.
         remove_drafts(folder);
-        let mut rows = HashMap::<String, Vec<Row>>::new();
-        // Lines that a kill has cut off are skipped.
-        let lines = text.lines().filter_map(|line| serde_json::from_str::<Row>(line).ok());
-        lines.for_each(|row| rows.entry(row.game.clone()).or_default().push(row));
         Ok(Self { options, folder, settings: settings_of(options), journal, rows, problems: 0 })
     }
 

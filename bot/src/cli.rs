@@ -332,7 +332,8 @@ impl CommandLine {
         }
     }
 
-    /// Adds a problem for each option in `used` that the command ignores. Without a command, any platform may use it.
+    /// Adds a problem for each option in `used` that has no effect: the command ignores it, or a level of play does.
+    /// Without a command, any platform may use it.
     fn check_used(&mut self, used: &[Used]) {
         let page = self.page();
         let has_effect = |pages: &[Page]| match self.command {
@@ -342,6 +343,12 @@ impl CommandLine {
             }
             _ => page.is_some_and(|page| pages.contains(&page)),
         };
+        let is_used = |name: &&&str| used.iter().any(|(other, _)| other == *name);
+        if self.own.level.is_some()
+            && let Some(name) = ["time", "move-time", "iterations"].iter().find(is_used)
+        {
+            self.problems.push(format!("--level cannot be combined with --{name}"));
+        }
         let foreign = used.iter().filter(|(_, pages)| !has_effect(pages));
         let names = |pages: &[Page]| pages.iter().map(|page| page.name()).collect::<Vec<_>>().join(", ");
         let problems = foreign.map(|(name, pages)| format!("--{name} is for {}", names(pages)));

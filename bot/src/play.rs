@@ -1,6 +1,7 @@
 //! `otrera play`: a game against a person in the terminal.
 //!
-//! The record is written after every move, so Ctrl-C loses no move. The first write also prints the record's path.
+//! The record is written after every move, so Ctrl-C loses no move. The first write prints the record's path, a later one
+//! that fails prints the error.
 
 use crate::analyze::Progress;
 use crate::board::{self, Colours};
@@ -37,9 +38,6 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let settings = &options.settings;
     settings.check_board(start.size())?;
     let level = options.own.level;
-    if level.is_some() && (options.own.time.is_some() || settings.iterations.is_some()) {
-        return Err("--level cannot be combined with --time or --iterations".into());
-    }
     let person = settings.side.unwrap_or(Side::Black);
     let engine = level.map_or(settings.name.clone(), |level| format!("{} level {level}", settings.name));
     let names = if person == Side::Black { ["You", &engine] } else { [&engine, "You"] };
@@ -49,8 +47,7 @@ pub fn run(options: &CommandLine) -> Result<(), String> {
     let colours = Colours::of_output();
     let time = options.own.time.or(settings.move_time).unwrap_or(DEFAULT_TIME);
     let (played, saved) = (Vec::new(), None);
-    let mut table =
-        Table { game, played, record, told: false, saved, settings, level, time, person, colours };
+    let mut table = Table { game, played, record, told: None, saved, settings, level, time, person, colours };
     let [letter, mover] = if person == Side::Black { ["B", "first"] } else { ["W", "second"] };
     let against = level.map_or(String::new(), |level| format!(" against level {level}"));
     otrera_front::io::print(&format!(
@@ -74,8 +71,8 @@ struct Table<'a> {
     /// Moves of the record. Moves taken back stay in the list until another move is played.
     played: Vec<PlayedMove>,
     record: RecordFile,
-    /// True once the record's path, or the error of its first write, has been printed.
-    told: bool,
+    /// True if the record was written after the latest move; `None` before the first move.
+    told: Option<bool>,
     /// File written by the last `save`; a later `save` may overwrite this file.
     saved: Option<PathBuf>,
     settings: &'a Settings,
@@ -237,10 +234,11 @@ impl Table<'_> {
         Ok(format!("saved to {}", file.display()))
     }
 
-    /// Writes the record. The first call also prints the record's path, or the error.
+    /// Writes the record. Prints the record's path or the error after the first move, and when one follows the other.
     fn keep_record(&mut self) -> Result<(), String> {
         let written = self.write_record(None);
-        if std::mem::replace(&mut self.told, true) {
+        let told = Some(written.is_ok());
+        if std::mem::replace(&mut self.told, told) == told {
             return Ok(());
         }
         match written {
@@ -258,7 +256,7 @@ impl Table<'_> {
 
     /// Writes the record with the result and prints its path; does nothing if no move was played.
     fn finish(&mut self, winner: Option<Side>) -> Result<(), String> {
-        if !self.told {
+        if self.told.is_none() {
             return Ok(());
         }
         let path = self.write_record(winner)?;

@@ -1,7 +1,7 @@
 //! Writes game records under the file names required by the Chinese championships, and reads moves from such files.
 
 use otrera::record::{self, Format, GameRecord, PlayedMove, Warning, ccgc};
-use otrera::{IllegalMove, Move, Position, Side};
+use otrera::{IllegalMove, Move, Position, Rules, Side, Size};
 use otrera_front::files::{self, replace_file};
 use otrera_front::settings::Settings;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,8 @@ use std::time::SystemTime;
 pub struct RecordFile {
     folder: PathBuf,
     record: GameRecord,
+    /// CCGC; of [`Self::new`] SGF for a start position that CCGC cannot express.
+    format: Format,
     /// Date, time and place for the file name.
     when: String,
     /// True for an English file name.
@@ -24,7 +26,10 @@ pub struct RecordFile {
 impl RecordFile {
     /// Creates the record of a game that starts now. The first write creates the file.
     pub fn new(folder: &Path, names: [&str; 2], settings: &Settings, start: &Position) -> Self {
-        Self::begun_at(SystemTime::now(), folder, names, settings, start)
+        let usual = [Size::STANDARD, Size::BOTZONE].map(Position::start);
+        let is_usual = usual.contains(&start.with_rules(Rules::Standard));
+        let format = if is_usual { Format::Ccgc } else { Format::Sgf };
+        Self { format, ..Self::begun_at(SystemTime::now(), folder, names, settings, start) }
     }
 
     /// Creates the record of a game that started at this time. The first write creates the file.
@@ -43,7 +48,8 @@ impl RecordFile {
             ..GameRecord::new(black, white, *start)
         };
         let when = at_place(now.format("%Y年%m月%d日 %H时%M分").to_string());
-        Self { folder: folder.to_owned(), record, when, in_english: false, suffix: String::new(), path: None }
+        let (folder, suffix, format) = (folder.to_owned(), String::new(), Format::Ccgc);
+        Self { folder, record, format, when, in_english: false, suffix, path: None }
     }
 
     /// Gives the file an English name, like `You vs Otrera, Black wins, 2020-08-16 11.44.txt`.
@@ -126,7 +132,10 @@ impl RecordFile {
         self.claim()?;
         let record = GameRecord { winner, ..self.record.clone().with_moves(moves) };
         let path = self.place(winner, &self.suffix);
-        let text = ccgc::write(&record).replace('\n', "\r\n");
+        let text = match self.format {
+            Format::Ccgc => ccgc::write(&record).replace('\n', "\r\n"),
+            format => format.write(&record)?,
+        };
         if let Err(error) = replace_file(&path, text.as_bytes(), sync) {
             self.release();
             return Err(self.problem(&error));
@@ -172,12 +181,13 @@ impl RecordFile {
     /// `AM-<first>B vs <second>W-先手胜-2020年08月16日 11时44分 重庆-<event>.txt`.
     fn place(&self, winner: Option<Side>, suffix: &str) -> PathBuf {
         let [black, white, when, event] = self.names();
+        let ending = if self.format == Format::Ccgc { "txt" } else { "sgf" };
         if self.in_english {
             let result = winner.map_or("unfinished".into(), |side| format!("{side} wins"));
-            return self.folder.join(format!("{black} vs {white}, {result}, {when}{suffix}.txt"));
+            return self.folder.join(format!("{black} vs {white}, {result}, {when}{suffix}.{ending}"));
         }
         let result = ccgc::result(winner);
-        self.folder.join(format!("AM-{black}B vs {white}W-{result}-{when}-{event}{suffix}.txt"))
+        self.folder.join(format!("AM-{black}B vs {white}W-{result}-{when}-{event}{suffix}.{ending}"))
     }
 }
 

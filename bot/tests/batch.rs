@@ -130,6 +130,13 @@ fn files_of_others_stay() {
         assert_eq!(read(&output.join(name)), "mine\n");
         std::fs::write(output.join(name), kept).unwrap();
     }
+    // A damaged line of the journal stops the review.
+    let journal = read(&output.join("reviews.jsonl"));
+    std::fs::write(output.join("reviews.jsonl"), journal.replace("\"number\":1", "\"number\":x")).unwrap();
+    let damaged = review(&input, &output, "100");
+    assert_eq!(damaged.status, Some(2));
+    assert_contains(&damaged.errors, "reviews.jsonl: line 1 is damaged: ");
+    std::fs::write(output.join("reviews.jsonl"), journal).unwrap();
     let own = review(&input, &input, "100");
     assert_contains(&own.errors, "--annotate needs another folder than --record");
 }

@@ -1,6 +1,6 @@
 //! Tests of bench, perft, analyze, play and --help. After an error message, the program exits with status 2.
 
-use crate::common::{OTRERA, assert_contains, folder, only_record, output, read, run, start, text};
+use crate::common::{OTRERA, assert_contains, files, folder, only_record, output, read, run, start, text};
 use otrera::eval::model::Model;
 use otrera::eval::weights::WeightsFile;
 use otrera::record::sgf;
@@ -32,7 +32,8 @@ fn invalid_arguments_are_reported_with_status_2() {
         ("analyze --record a --moves d1-d7/g7", "--moves and --record cannot be combined"),
         ("perft 1 --moves d1-d7/g7", "--moves is for analyze"),
         ("play --level 11", "--level 11: expected a level from 1 to 10"),
-        ("play --level 3 --time 5", "cannot be combined with --time or --iterations"),
+        ("play --level 3 --time 5", "--level cannot be combined with --time"),
+        ("play --move-time 5 --level 3", "--level cannot be combined with --move-time"),
         ("analyze --level 3", "--level is for play"),
         ("perft 1 --iterations 9", "--iterations is for analyze, play, botzone, sau"),
         ("analyze --time soon", "--time soon: expected a number of seconds"),
@@ -335,6 +336,18 @@ fn play_supports_levels() {
     assert_contains(&only_record(&folder).0, "Otrera level 1");
 }
 
+/// CCGC text holds only games from the start positions.
+#[test]
+fn a_game_from_a_set_up_position_is_recorded_as_sgf() {
+    let folder = folder("set-up");
+    let fen = "3q2/6/6/6/6/2Q3 w - - 0 1";
+    let arguments = ["play", "--iterations", "20", "--fen", fen, "--record-dir", text(&folder)];
+    run(OTRERA, arguments, b"c1-c2/c1\nquit\n");
+    let [file] = &files(&folder, "sgf")[..] else { panic!("{:?}", files(&folder, "sgf")) };
+    let game = otrera::record::read(&read(file)).expect("a record").games.remove(0);
+    assert_eq!((game.start.to_fen().as_str(), game.moves.len()), (fen, 2));
+}
+
 #[test]
 fn play_supports_white_and_other_boards() {
     let (output, records) =
@@ -409,6 +422,8 @@ fn a_game_is_annotated() {
     // An existing file is never replaced, and a game is required.
     assert_contains(&run(OTRERA, arguments, b"").errors, "already exists");
     assert_contains(&run(OTRERA, ["analyze", "--annotate", "new.sgf"], b"").errors, "needs a game");
+    let part = ["analyze", "--moves", "d1-d7/g7", "--ply", "1", "--annotate", "new.sgf"];
+    assert_contains(&run(OTRERA, part, b"").errors, "--annotate reviews the whole game, without --ply");
     let unknown = ["analyze", "--record", text(&game), "--annotate", "new.pdf"];
     assert_contains(&run(OTRERA, unknown, b"").errors, "must end in .sgf, .json or .txt");
 }

@@ -457,6 +457,11 @@ fn taking_back_a_move_records_the_reason() {
     // Cancelling the operator's own move announces Otrera's move again.
     table.browser.press("o");
     let by_hand = other_move(&table.position(), announced);
+    let amazon = by_hand.to_string().split('-').next().expect("a square").to_owned();
+    table.browser.click(&format!("#squares [data-square='{amazon}']"));
+    table.browser.assert_value("state.half.from", amazon);
+    table.browser.press("Escape");
+    table.browser.assert_value("[match.phase, match.byHand, state.half]", json!(["entry", true, {}]));
     table.click_move(by_hand);
     table.browser.press("Escape");
     table.wait_for_phase("entry");

@@ -236,6 +236,19 @@ fn resigning_after_undo_loses_the_game() {
 }
 
 #[test]
+fn a_record_that_can_no_longer_be_written_is_told() {
+    let (mut terminal, folder) = play("no-folder", &[]);
+    terminal.play_a_move();
+    terminal.ask("undo", "taken back: d1-d7/g7 ");
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(&folder, "in the way").unwrap();
+    terminal.wait_for(PROMPT);
+    terminal.ask("d1-d6/g6", "cannot write a record in");
+    terminal.type_line("quit");
+    terminal.end_with(2);
+}
+
+#[test]
 fn records_get_chinese_names_in_chinese_locales() {
     for (variable, is_chinese) in
         [(("LC_ALL", "zh_CN.UTF-8"), true), (("LANG", "zh_CN.UTF-8"), false), (("LC_ALL", "de_DE"), false)]

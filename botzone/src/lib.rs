@@ -157,7 +157,7 @@ impl BotzoneBot {
             let mv = match message {
                 // No move precedes the first request to Black.
                 Message::Begin if index == 0 => continue,
-                Message::Unreadable if index == 0 && self.us.is_none() => continue,
+                Message::Unreadable if index == 0 && self.us != Some(Side::White) => continue,
                 Message::Move(mv) => Some(*mv),
                 Message::Begin | Message::Garbled | Message::Unreadable => known.get(moves.len()).copied(),
             };
@@ -169,7 +169,10 @@ impl BotzoneBot {
                 None => position = position.with_side(position.side().opponent()),
             }
         }
-        let us = messages.first().map_or(Side::Black, side_of);
+        let us = match messages.first() {
+            Some(Message::Unreadable) => self.us.unwrap_or(Side::Black),
+            first => first.map_or(Side::Black, side_of),
+        };
         self.us = Some(us);
         self.session.game().follow(&moves, position.with_side(us));
     }

@@ -199,19 +199,21 @@ impl Client {
             return;
         }
         let Some((style, request)) = request_in_line(line, DEFAULTS.size) else {
-            return self.tell_foreign(name, is_certain);
+            return self.tell_foreign(name, is_certain, &[]);
         };
         if let Some(game) = self.games.get_mut(name) {
             if game.take(&request, style) == News::Foreign {
-                self.tell_foreign(name, is_certain);
+                self.tell_foreign(name, is_certain, &[]);
             } else {
                 self.foreign.remove(name);
             }
             return;
         }
         let settings = self.share_of(self.shares.max((self.games.len() + 1).next_power_of_two()));
-        match Game::begin(name, &request, style, &settings) {
+        let mut problems = Vec::new();
+        match Game::begin(name, &request, style, &settings, &mut problems) {
             Some(mut game) => {
+                problems.iter().for_each(|problem| self.screen.say(problem));
                 game.take(&request, style);
                 let (us, plies) = (game.us(), game.plies());
                 self.starts.meet(name, us);
@@ -221,18 +223,20 @@ impl Client {
                 self.games.insert(name.to_owned(), game);
                 self.foreign.remove(name);
             }
-            None => self.tell_foreign(name, is_certain),
+            None => self.tell_foreign(name, is_certain, &problems),
         }
     }
 
-    /// Tells once that a match cannot be played; of an uncertain request only when another one does not fit either.
-    fn tell_foreign(&mut self, name: &str, is_certain: bool) {
+    /// Tells once that a match cannot be played, with problems of its record; of an uncertain request only when another
+    /// one does not fit either.
+    fn tell_foreign(&mut self, name: &str, is_certain: bool, problems: &[String]) {
         let is_second = self.foreign.contains_key(name);
         let is_told = self.foreign.entry(name.to_owned()).or_default();
         if (is_certain || is_second) && !std::mem::replace(is_told, true) {
             self.screen.say(&format!(
                 "{name}: not answered: the request is not of Amazons, or the moves before it are unknown"
             ));
+            problems.iter().for_each(|problem| self.screen.say(problem));
         }
     }
 

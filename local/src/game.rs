@@ -6,6 +6,7 @@ use otrera_botzone::messages::{Message, Request, Style, response};
 use otrera_front::session::GameSearch;
 use otrera_front::settings::Settings;
 use otrera_front::setup::Setup;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -49,17 +50,24 @@ pub struct Game {
 
 impl Game {
     /// Begins a match with its first request, or resumes it from the record of an earlier process. `None` if the
-    /// request is neither the first one of a game of Amazons nor fits a record.
-    pub fn begin(name: &str, request: &Request, style: Style, settings: &Settings) -> Option<Self> {
+    /// request is neither the first one of a game of Amazons nor fits a record. Adds a message for each part of the
+    /// record that cannot be read.
+    pub fn begin(
+        name: &str,
+        request: &Request,
+        style: Style,
+        settings: &Settings,
+        problems: &mut Vec<String>,
+    ) -> Option<Self> {
         let start = Position::start(DEFAULTS.size);
         let (us, moves) = match request {
             Request::Full(messages) => (side_of(messages.first()?)?, played(messages)?),
             Request::Bare(Message::Begin) => (Side::Black, Vec::new()),
             Request::Bare(Message::Move(mv)) if start.try_play(*mv).is_ok() => (Side::White, vec![*mv]),
-            Request::Bare(_) => return Self::resume(name, request, style, settings),
+            Request::Bare(_) => return Self::resume(name, request, style, settings, problems),
         };
         let end = replayed(&moves)?;
-        if let Some(game) = Self::resume(name, request, style, settings) {
+        if let Some(game) = Self::resume(name, request, style, settings, problems) {
             return Some(game);
         }
         let names = names(us, settings);
@@ -68,10 +76,19 @@ impl Game {
     }
 
     /// Resumes a match from its unfinished record; `None` without a record that the request fits.
-    fn resume(name: &str, request: &Request, style: Style, settings: &Settings) -> Option<Self> {
+    fn resume(
+        name: &str,
+        request: &Request,
+        style: Style,
+        settings: &Settings,
+        problems: &mut Vec<String>,
+    ) -> Option<Self> {
         let folder = record_folder(settings);
         let (path, when, suffix) = unfinished(folder, name)?;
-        let record = LastGame::read(&path).ok()?.game;
+        let mut complain = |problem: &dyn Display| problems.push(format!("{}: {problem}", path.display()));
+        let LastGame { game: record, warnings, .. } =
+            LastGame::read(&path).map_err(|problem| complain(&problem)).ok()?;
+        warnings.iter().for_each(|warning| complain(warning));
         let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
         let end = replayed(&moves).filter(|_| record.start == Position::start(DEFAULTS.size))?;
         let opponent = match request {
@@ -316,7 +333,8 @@ mod tests {
     #[test]
     fn the_tree_is_kept_between_turns() {
         let begin = Request::Bare(Message::Begin);
-        let mut game = Game::begin("a", &begin, Style::Simple, &settings()).unwrap_or_else(|| unreachable!());
+        let mut game = Game::begin("a", &begin, Style::Simple, &settings(), &mut Vec::new())
+            .unwrap_or_else(|| unreachable!());
         assert_eq!(game.take(&begin, Style::Simple), News::New);
         let report = game.think();
         let reply = report.principal_variation.get(1).copied().unwrap_or_else(|| unreachable!("a reply"));
@@ -340,10 +358,28 @@ mod tests {
     }
 
     #[test]
+    fn a_damaged_record_is_named() {
+        let folder = testkit::Folder::new("local-damaged");
+        folder.write("AM-aB vs bW-未完-2026年-Botzone a.txt", "no game here");
+        let settings = Settings { record_dir: Some(folder.0.clone()), ..settings() };
+        let unknown = "h6-h7/h8".parse().unwrap_or_else(|_| unreachable!());
+        for (message, is_played) in [(Message::Begin, true), (Message::Move(unknown), false)] {
+            let mut problems = Vec::new();
+            let game = Game::begin("a", &Request::Bare(message), Style::Simple, &settings, &mut problems);
+            assert_eq!(game.is_some(), is_played);
+            assert!(
+                matches!(&problems[..], [problem] if problem.contains("Botzone a.txt: ")),
+                "{problems:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_repeated_request_gets_the_answer_again_and_an_old_one_none() {
-        let mut game = Game::begin("a", &Request::Bare(Message::Begin), Style::Simple, &settings())
+        let begin = Request::Bare(Message::Begin);
+        let mut game = Game::begin("a", &begin, Style::Simple, &settings(), &mut Vec::new())
             .unwrap_or_else(|| unreachable!());
-        let mut requests = vec![Request::Bare(Message::Begin)];
+        let mut requests = vec![begin];
         for _ in 0..4 {
             let latest = requests.last().cloned().unwrap_or_else(|| unreachable!());
             assert_eq!(game.take(&latest, Style::Simple), News::New);

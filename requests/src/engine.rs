@@ -101,11 +101,11 @@ impl Engine {
                 Answer::Proofs { proofs: sequence.played()?.positions().map(Proof::of).collect() }
             }
             Task::Think(think) => Answer::Found(self.think(&think, stop, progress)?),
-            Task::Read { text: Some(text), .. } => read(text.as_bytes())?,
-            Task::Read { bytes, .. } => {
-                let bytes = BASE64_STANDARD.decode(bytes.unwrap_or_default());
-                read(&bytes.map_err(|error| error.to_string())?)?
+            Task::Read { text: Some(text), bytes: None } => read(text.as_bytes())?,
+            Task::Read { text: None, bytes: Some(bytes) } => {
+                read(&BASE64_STANDARD.decode(bytes).map_err(|error| error.to_string())?)?
             }
+            Task::Read { .. } => return Err("read needs either text or bytes".into()),
             Task::Write { game, form } => {
                 let game: GameRecord = serde_json::from_value(game).map_err(|error| error.to_string())?;
                 Answer::Text { text: form.write(&game)? }

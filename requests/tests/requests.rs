@@ -176,6 +176,11 @@ fn bad_requests_name_the_problem() {
         ),
         (json!({"do": "read", "text": " ".repeat(17 << 20)}), "17 MB"),
         (json!({"do": "read", "text": "d1-e3/d3"}), "no move that can be played"),
+        (json!({"do": "read"}), "read needs either text or bytes"),
+        (
+            json!({"do": "read", "text": "d1-d7/g7", "bytes": "ZDEtZDcvZzc="}),
+            "read needs either text or bytes",
+        ),
         (json!({"do": "write", "form": "sgf", "game": {"moves": 3}}), "sequence"),
     ] {
         let answer = ask(&mut Engine::default(), &request);

@@ -533,6 +533,7 @@ mod tests {
             game.referee.pass();
             game.reply_any();
             assert!(game.log().contains("the record lacks one of our moves"), "{}", game.log());
+            assert_eq!(game.records(".txt").len(), 1, "no record has the move alone");
         }
     }
 }

@@ -140,6 +140,12 @@ fn last_state(path: &Path, start: &Position) -> Option<State> {
     complete.lines().rev().find_map(|line| state(line, start))
 }
 
+/// Latest date that a file name can have, the end of the year 9999, in seconds since 1970.
+const LAST_DATE: f64 = 253_402_300_799.0;
+
+/// The longest total time, in seconds.
+const WEEK: f64 = 604_800.0;
+
 fn state(line: &str, start: &Position) -> Option<State> {
     let line: Line = serde_json::from_str(line).ok()?;
     let size = Some(start.size()).filter(|size| size.edge() == line.size)?;
@@ -148,17 +154,15 @@ fn state(line: &str, start: &Position) -> Option<State> {
         line.moves.split(' ').filter(|mv| !mv.is_empty()).map(|mv| Move::from_letters(mv, size)).collect();
     let moves = moves?;
     moves.iter().try_fold(*start, |position, &mv| position.try_play(mv).ok())?;
-    let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
-    let time = |seconds| SystemTime::UNIX_EPOCH.checked_add(duration(seconds)?);
-    let place = line.began.and_then(time).map(|began| Place { began, suffix: line.suffix });
-    Some(State {
-        us,
-        moves,
-        sent: line.sent,
-        left: duration(line.left)?,
-        written: time(line.written)?,
-        place,
-    })
+    let duration =
+        |seconds: f64, most: f64| Duration::try_from_secs_f64(seconds).ok().filter(|_| seconds <= most);
+    let time = |seconds| SystemTime::UNIX_EPOCH.checked_add(duration(seconds, LAST_DATE)?);
+    let place = match line.began {
+        Some(began) => Some(Place { began: time(began)?, suffix: line.suffix }),
+        None => None,
+    };
+    let (left, written) = (duration(line.left, WEEK)?, time(line.written)?);
+    Some(State { us, moves, sent: line.sent, left, written, place })
 }
 
 fn seconds_since_1970(time: SystemTime) -> f64 {

@@ -257,13 +257,14 @@ impl Guardian {
             // The platform sends no moves on our turn.
             return Ok(());
         }
-        // Record first: the platform sends a move only once. A bad one is overwritten below.
-        self.game.announce(&self.session, mv);
-        self.write_journal(mv, true);
+        // A move before any game belongs to the game to resume, and to its record.
         let us = match self.state.game() {
             Some((us, _)) => us,
             None => self.enter_resumed_game(mv, arrived),
         };
+        // Record first: the platform sends a move only once. A bad one is overwritten below.
+        self.game.announce(&self.session, mv);
+        self.write_journal(mv, true);
         let before_last = self.game.moves().iter().rev().nth(1).copied();
         if mv.is_some() && mv == before_last && self.game.position().side() != us {
             // A repeated line: no side can play the same move in two consecutive turns.

@@ -44,6 +44,7 @@ struct Task {
     position: String,
     only: String,
     limit: Limit,
+    rules: Rules,
     /// True once the searcher has the commands.
     sent: bool,
 }
@@ -223,18 +224,14 @@ impl Searcher {
     pub fn search(&mut self, game: &Game, limit: Limit) {
         let (base, moves) = game.since_base();
         let moves: String = moves.iter().map(|mv| format!(" {mv}")).collect();
-        let mut position = format!("position fen {} moves{moves}", base.to_fen());
-        if game.position().rules() != self.rules {
-            self.rules = game.position().rules();
-            let value = self.rules == Rules::SelfBlocking;
-            position = format!("setoption name Self Blocking value {value}\n{position}");
-        }
+        let position = format!("position fen {} moves{moves}", base.to_fen());
+        let rules = game.position().rules();
         let mut only = String::new();
         if game.has_refused() && limit != Limit::Unlimited {
             let allowed: String = game.allowed().iter().map(|mv| format!(" {mv}")).collect();
             only = format!(" searchmoves{allowed}");
         }
-        self.task = Some(Task { position, only, limit, sent: false });
+        self.task = Some(Task { position, only, limit, rules, sent: false });
         self.send_task();
     }
 
@@ -248,7 +245,13 @@ impl Searcher {
             Limit::Unlimited => "infinite".into(),
         };
         task.sent = true;
-        let lines = format!("{}\ngo {limit}{}", task.position, task.only);
+        let mut lines = format!("{}\ngo {limit}{}", task.position, task.only);
+        if task.rules != self.rules {
+            // Noted only when it is sent: a task that is replaced before it is sent has set nothing.
+            self.rules = task.rules;
+            let value = self.rules == Rules::SelfBlocking;
+            lines = format!("setoption name Self Blocking value {value}\n{lines}");
+        }
         self.unanswered += 1;
         self.send(&lines);
     }

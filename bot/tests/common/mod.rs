@@ -72,6 +72,7 @@ pub fn run_command(command: Command, input: &[u8]) -> Exit {
 /// Creates an empty folder for one test and returns its path. Deletes the folder of an earlier run.
 pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", env!("CARGO_CRATE_NAME")));
+    let _ = std::fs::remove_file(&folder);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for the test");
     folder
