@@ -49,7 +49,7 @@ impl Control {
                 (time, None, time.unwrap_or(Duration::MAX))
             }
         };
-        (Budget { time, iterations }, limit)
+        (Budget { time, iterations, patience: None }, limit)
     }
 
     fn clock(self) -> GameClock {
@@ -172,6 +172,9 @@ impl Game<'_, '_> {
 
     fn turn(&mut self, side: Side, is_first: bool, clock: &mut GameClock) -> Result<PlayedMove, Failure> {
         let (budget, limit) = self.setup.control.of(&self.position, is_first, clock);
+        let patience = Some(limit).filter(|limit| *limit < Duration::MAX);
+        let patience = patience.map(|limit| limit.saturating_add(self.setup.grace));
+        let budget = Budget { patience, ..budget };
         let asked = Instant::now();
         let choice = self.players[side.index()].choose(&self.position, budget)?;
         let time = choice.time.unwrap_or_else(|| asked.elapsed());

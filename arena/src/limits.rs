@@ -1,4 +1,4 @@
-//! TurnLimits of a judge, as a decorator around a process: measures each turn and ends it when a limit is exceeded.
+//! Limits of a judge, as a decorator around a process: measures each turn and ends it when a limit is exceeded.
 
 use crate::failure::{Failure, Kind};
 use crate::process::{FLOOD, Process, Sign};
@@ -41,7 +41,7 @@ pub struct Spent {
     pub peak: u64,
 }
 
-/// TurnLimits of one turn.
+/// Limits of one turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TurnLimits {
     pub cpu: Duration,
@@ -51,7 +51,7 @@ pub struct TurnLimits {
 }
 
 impl TurnLimits {
-    /// TurnLimits only the wall-clock time.
+    /// Limits only the wall-clock time.
     pub const fn wall(wall: Duration) -> Self {
         Self { cpu: Duration::MAX, wall, memory: u64::MAX }
     }
@@ -107,7 +107,7 @@ pub struct Metered {
     pub process: Process,
     /// Start of this turn.
     pub began: Instant,
-    /// TurnLimits of this turn.
+    /// Limits of this turn.
     pub limits: TurnLimits,
     /// Time and memory used in this turn.
     pub spent: Spent,

@@ -11,6 +11,8 @@ pub struct Budget {
     pub time: Option<Duration>,
     /// Iterations, playouts or nodes for this move. Players that count none of these ignore the limit.
     pub iterations: Option<u64>,
+    /// Time after which the answer is too late; with the whole game's clock it is longer than `time`.
+    pub patience: Option<Duration>,
 }
 
 /// A chosen move with the search effort and the estimated win rate.

@@ -11,7 +11,7 @@ use crate::limits::{Allowance, Log, Metered, Spent, TurnLimits, TurnTaken};
 use crate::notation::{Form, KEEP_RUNNING, read_info, read_letters};
 use crate::player::{Budget, Choice, Player};
 use crate::process::{Errors, FLOOD, Process};
-use otrera::{Move, Position, Side, Size};
+use otrera::{Move, Position, Rules, Side, Size};
 use rustix::process::Signal;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
@@ -62,6 +62,8 @@ pub struct Program {
     spent: Spent,
     /// True while the program knows of an unfinished game.
     is_playing: bool,
+    /// True if the UCI program has Otrera's option for the SAU platform's rule.
+    knows_rule: bool,
 }
 
 impl Program {
@@ -82,6 +84,7 @@ impl Program {
             turns: 0,
             spent: Spent::default(),
             is_playing: false,
+            knows_rule: false,
         }
     }
 
@@ -131,7 +134,8 @@ impl Program {
             (None, false) => {
                 let iterations = budget.iterations.unwrap_or(0).try_into().unwrap_or(u32::MAX);
                 let patience = PATIENCE + ITERATION * iterations;
-                TurnLimits::wall(budget.time.map_or(patience, |time| time + GRACE))
+                let longest = budget.patience.or(budget.time);
+                TurnLimits::wall(longest.map_or(patience, |time| time.saturating_add(GRACE)))
             }
         }
     }
@@ -143,8 +147,8 @@ impl Program {
         Ok(())
     }
 
-    /// Starts a SAU or UCI program if it does not run. Over UCI, also asks for win rates if the program knows them, sets
-    /// the variant and begins a new game.
+    /// Starts a SAU or UCI program if it does not run. Over UCI, also asks for win rates and sets the rules if the program
+    /// knows these options, sets the variant and begins a new game.
     pub fn introduce(&mut self) -> Result<(), Failure> {
         let is_sau = self.dialect.is_sau();
         if self.running.is_none() {
@@ -155,15 +159,23 @@ impl Program {
                 let is_name = |text: &str| text.strip_prefix("name ").is_some_and(|name| !name.is_empty());
                 self.command_line("name", is_name, START)?;
             } else {
-                let mut knows_rates = false;
-                let listen = |line: &str| knows_rates |= line.starts_with("option name UCI_ShowWDL ");
+                let (mut knows_rates, mut knows_rule) = (false, false);
+                let listen = |line: &str| {
+                    knows_rates |= line.starts_with("option name UCI_ShowWDL ");
+                    knows_rule |= line.starts_with("option name Self Blocking ");
+                };
                 self.line_after_talk(reply, Instant::now(), START, listen)?;
+                self.knows_rule = knows_rule;
                 if knows_rates {
                     self.process()?.write("setoption name UCI_ShowWDL value true\n");
                 }
             }
         }
         if !is_sau {
+            if self.knows_rule {
+                let value = self.start.rules() == Rules::SelfBlocking;
+                self.process()?.write(format!("setoption name Self Blocking value {value}\n"));
+            }
             self.process()?.write("setoption name UCI_Variant value amazons\nucinewgame\n");
         }
         Ok(())

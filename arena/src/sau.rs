@@ -211,7 +211,7 @@ impl Player for Rival<'_, '_> {
     fn choose(&mut self, position: &Position, _: Budget) -> Result<Choice, Failure> {
         let ends = locked(self.platform).their_turn();
         let time = ends.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-        let choice = self.player.choose(position, Budget { time: Some(time), iterations: None })?;
+        let choice = self.player.choose(position, Budget { time: Some(time), ..Budget::default() })?;
         std::thread::sleep(ends.saturating_duration_since(Instant::now()));
         Ok(choice)
     }

@@ -200,10 +200,7 @@ pub fn open_locked(path: &Path, resume: bool) -> Result<Locked, String> {
             return Err(problem(path, "is not a regular file, but results are read back: name one"));
         }
         Ok(_) if !resume => {
-            return Err(problem(
-                path,
-                "exists: add --resume to continue this file, or name another --output",
-            ));
+            return Err(problem(path, "exists: add --resume to continue this file, or name another file"));
         }
         _ => make_folder_of(path)?,
     }
@@ -222,7 +219,7 @@ pub fn open_locked(path: &Path, resume: bool) -> Result<Locked, String> {
             Err(TryLockError::Error(error)) => return Err(problem(path, error)),
             Err(TryLockError::WouldBlock) if Instant::now() < patience => sleep(Duration::from_millis(5)),
             _ => {
-                let busy = "another lab is writing this file: wait for its end, or name another --output";
+                let busy = "another lab is writing this file: wait for its end, or name another file";
                 return Err(problem(path, busy));
             }
         }
@@ -238,7 +235,7 @@ impl Output {
     /// in `own`, by which a command recognizes its earlier output. Creates the parent folder.
     pub fn new(path: &Path, inputs: &[PathBuf], own: &[&str]) -> Result<Self, String> {
         if inputs.iter().any(|input| input.metadata().is_ok_and(|input| is_same(&input, path))) {
-            return Err(problem(path, "is an input and would be overwritten: name another --output"));
+            return Err(problem(path, "is an input and would be overwritten: name another file"));
         }
         make_folder_of(path)?;
         match path.metadata() {
@@ -246,8 +243,7 @@ impl Output {
             Ok(found) if found.is_file() => {
                 let bytes = beginning(path, own).map_err(|error| problem(path, error))?;
                 if !bytes.is_empty() && !own.iter().any(|own| bytes.starts_with(own.as_bytes())) {
-                    let foreign =
-                        "exists and was not written by this command: move it, or name another --output";
+                    let foreign = "exists and was not written by this command: move it, or name another file";
                     return Err(problem(path, foreign));
                 }
                 File::options().write(true).open(path).map(drop)
@@ -290,7 +286,7 @@ impl Output {
             file.write_all(text.as_bytes())?;
             file.discard()
         });
-        tried.map_err(|error| problem(&path, format!("{error}: name another --output")))
+        tried.map_err(|error| problem(&path, format!("{error}: name another file")))
     }
 
     /// Writes like [`Output::write`]; on failure, saves the text in the temporary folder and names the copy in the

@@ -24,6 +24,10 @@ pub struct Games {
     file: Option<(PathBuf, Source, u64)>,
     known: HashSet<u64>,
     allows_unfinished: bool,
+    /// Number of games read from each file opened so far, with repeated ones.
+    pub lengths: Vec<u64>,
+    /// Number of games to read from each file; empty to read all.
+    wanted: Vec<u64>,
 }
 
 enum Source {
@@ -41,7 +45,13 @@ impl Games {
     /// errors.
     pub fn new(paths: &[PathBuf], allows_unfinished: bool) -> Self {
         let paths = Vec::from(paths).into_iter();
-        Self { paths, file: None, known: HashSet::new(), allows_unfinished }
+        let (lengths, wanted) = (Vec::new(), Vec::new());
+        Self { paths, file: None, known: HashSet::new(), allows_unfinished, lengths, wanted }
+    }
+
+    /// Opens files again, to read as many games of each as before: a file can have grown. A file with fewer is an error.
+    pub fn again(paths: &[PathBuf], allows_unfinished: bool, lengths: &[u64]) -> Self {
+        Self { wanted: lengths.into(), ..Self::new(paths, allows_unfinished) }
     }
 
     fn next_game(&mut self) -> Result<Option<GameRecord>, String> {
@@ -50,13 +60,21 @@ impl Games {
                 let Some(path) = self.paths.next() else { return Ok(None) };
                 let source = Source::open(&path)?;
                 self.file = Some((path, source, 0));
+                self.lengths.push(0);
                 continue;
             };
-            let Some(game) = source.next_game(path, self.allows_unfinished)? else {
+            let wanted = self.wanted.get(self.lengths.len() - 1);
+            let is_enough = wanted.is_some_and(|wanted| *number >= *wanted);
+            let game = if is_enough { None } else { source.next_game(path, self.allows_unfinished)? };
+            let Some(game) = game else {
+                if let Some(wanted) = wanted.filter(|wanted| *number < **wanted) {
+                    return Err(problem(path, format!("has {number} games, and had {wanted} before")));
+                }
                 self.file = None;
                 continue;
             };
             *number += 1;
+            self.lengths.last_mut().into_iter().for_each(|length| *length += 1);
             if let Some((ply, mv, error)) = game.first_illegal() {
                 return Err(problem(path, format!("game {number}, ply {ply}, {mv}: {error}")));
             }
@@ -237,5 +255,27 @@ mod tests {
         assert!(damaged.len() >= games.len() && damaged.iter().all(Result::is_ok));
         // Whoever wants no more games does not wait for the rest.
         assert!(Games::new(&[folder.join("whole.sgf")], false).next().unwrap().is_ok());
+    }
+
+    #[test]
+    fn files_that_grow_are_read_as_before() {
+        let (folder, start) = (Folder::new("lab-games-grow"), Position::standard());
+        let lines: Vec<String> = start
+            .legal_moves()
+            .take(6)
+            .map(|mv| json::write(&GameRecord::new("a", "b", start).with_moves(&[mv])) + "\n")
+            .collect();
+        folder.write("a.jsonl", &lines[..3].concat());
+        folder.write("b.jsonl", &lines[3..5].concat());
+        let paths = ["a.jsonl", "b.jsonl"].map(|name| folder.join(name));
+        let mut first = Games::new(&paths, true);
+        let games: Vec<GameRecord> = first.by_ref().map(Result::unwrap).collect();
+        assert_eq!((games.len(), &first.lengths[..]), (5, &[3, 2][..]));
+        folder.write("a.jsonl", &(lines[..3].concat() + &lines[5]));
+        let again: Vec<GameRecord> = Games::again(&paths, true, &first.lengths).map(Result::unwrap).collect();
+        assert!(again.iter().map(|game| &game.moves).eq(games.iter().map(|game| &game.moves)));
+        folder.write("b.jsonl", &lines[3]);
+        let shrunk = Games::again(&paths, true, &first.lengths).last().unwrap().unwrap_err();
+        assert!(shrunk.contains("has 1 games, and had 2 before"), "{shrunk}");
     }
 }

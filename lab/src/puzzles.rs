@@ -1,7 +1,7 @@
 //! Options, games and grades of puzzles, and the loop that fills a file with them: shared by `lab endgames` and
 //! `lab lead-puzzles`.
 
-use crate::arguments::{read_count, read_size};
+use crate::arguments::{read_count, read_if, read_size};
 use crate::cluster::CoreArgs;
 use crate::files::LineLog;
 use crate::interrupt;
@@ -51,6 +51,42 @@ pub trait Puzzle: Display + Send + Sized {
     fn position(&self) -> &Position;
     /// Number of the self-play game that the position comes from, from 0.
     fn game(&self) -> u64;
+}
+
+/// The fields of a puzzle's line.
+pub struct Fields {
+    pub position: Position,
+    /// Legal moves, one after the other: the solver's moves and the replies between them.
+    pub line: Vec<Move>,
+    /// Margin or lead, in moves.
+    pub points: u32,
+    /// Difficulty, from 1 to [`GRADES`].
+    pub grade: usize,
+    /// Number of the self-play game.
+    pub game: u64,
+}
+
+impl Fields {
+    /// Parses `FEN; moves; points; grade; game`; `mark` follows the points.
+    pub fn read(line: &str, mark: &str) -> Result<Self, String> {
+        let fields: Vec<&str> = line.split(';').map(str::trim).collect();
+        let [fen, moves, points, grade, game] = fields[..] else {
+            return Err("expected FEN; moves; points; grade; game".into());
+        };
+        let position = Position::from_fen(fen).map_err(|error| error.to_string())?;
+        let (mut after, mut line) = (position, Vec::new());
+        for text in moves.split(' ') {
+            let mv: Move = text.parse().map_err(|error| format!("{error}"))?;
+            after = after.try_play(mv).map_err(|error| format!("{mv}: {error}"))?;
+            line.push(mv);
+        }
+        let points = points.strip_suffix(mark).and_then(|points| points.parse().ok());
+        let points = points.ok_or_else(|| format!("expected a number of moves like 5{mark}"))?;
+        let grades = 1..=GRADES;
+        let grade = read_if(grade, |grade| grades.contains(grade), &format!("a grade of 1 to {GRADES}"))?;
+        let game = game.parse().map_err(|_| format!("{game:?} is not the number of a game"))?;
+        Ok(Self { position, line, points, grade, game })
+    }
 }
 
 impl PuzzleArgs {

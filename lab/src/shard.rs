@@ -101,7 +101,8 @@ impl Shard {
             if !matches!(self.input.read(&mut [0]), Ok(0)) {
                 return flawed("bytes follow the end block");
             }
-            (self.is_finished, self.offset) = (true, begin);
+            // A run with more games writes its next block here.
+            (self.is_finished, self.offset, self.block) = (true, begin, block);
             return Ok(None);
         }
         let Some(game) = decode(&payload, self.start, &self.conditions["self-play"]) else {
@@ -117,8 +118,8 @@ impl Shard {
         if self.is_finished {
             return Ok(());
         }
-        let what = "the file ends here, without an end block: finish it with lab self-play --resume, or read its whole \
-                    blocks with --unfinished";
+        let what = "the file ends here, without an end block: finish it with lab self-play --resume; lab train and the \
+                    fits read its whole blocks with --unfinished";
         Err(flaw(&self.path, self.block, self.offset, what))
     }
 

@@ -53,6 +53,8 @@ const GAMES_AT_ONCE: usize = 256;
 pub struct Data<'a, S> {
     args: &'a TrainingArgs,
     samples_of: &'a (dyn Fn(&GameRecord) -> Vec<S> + Sync),
+    /// Number of games of each file: a file can grow, and the passes read the same games.
+    lengths: Vec<u64>,
     /// Number of games, with the held-out ones.
     pub games: usize,
     /// Number of samples for training.
@@ -73,9 +75,19 @@ impl<'a, S: Send> Data<'a, S> {
         [fit, test]: [usize; 2],
         samples_of: &'a (dyn Fn(&GameRecord) -> Vec<S> + Sync),
     ) -> Result<Self, String> {
-        let mut data = Self { args, samples_of, games: 0, seen: 0, unseen: 0, tests: Vec::new(), edge: 0 };
+        let mut data = Self {
+            args,
+            samples_of,
+            lengths: Vec::new(),
+            games: 0,
+            seen: 0,
+            unseen: 0,
+            tests: Vec::new(),
+            edge: 0,
+        };
+        let mut all = Games::new(&args.games, args.unfinished);
         let (mut rng, mut tests) = (Rng::with_seed(args.seed), Vec::new());
-        for games in batches(args, usize::MAX) {
+        for games in batches(&mut all) {
             let games = games?;
             data.check_boards(&games)?;
             data.seen += data.samples(&games, data.games, false).len();
@@ -94,7 +106,7 @@ impl<'a, S: Send> Data<'a, S> {
         if data.games == 0 {
             return Err("no games in the input".into());
         }
-        data.tests = tests;
+        (data.tests, data.lengths) = (tests, all.lengths);
         if data.seen >= fit && data.unseen >= test {
             return Ok(data);
         }
@@ -126,7 +138,8 @@ impl<'a, S: Send> Data<'a, S> {
     /// Calls `take` with the training samples of all games, some games at a time.
     pub fn for_each(&self, mut take: impl FnMut(Vec<S>) -> Result<(), String>) -> Result<(), String> {
         let mut first = 0;
-        for games in batches(self.args, self.games) {
+        let mut all = Games::again(&self.args.games, self.args.unfinished, &self.lengths);
+        for games in batches(&mut all) {
             let games = games?;
             take(self.samples(&games, first, false))?;
             first += games.len();
@@ -142,9 +155,8 @@ impl<'a, S: Send> Data<'a, S> {
     }
 }
 
-/// Iterates over the first `count` games of the input files, [`GAMES_AT_ONCE`] at a time.
-fn batches(args: &TrainingArgs, count: usize) -> impl Iterator<Item = Result<Vec<GameRecord>, String>> {
-    let mut games = Games::new(&args.games, args.unfinished).take(count);
+/// Iterates over games, [`GAMES_AT_ONCE`] at a time.
+fn batches(games: &mut Games) -> impl Iterator<Item = Result<Vec<GameRecord>, String>> {
     std::iter::from_fn(move || {
         let batch: Result<Vec<_>, _> = games.by_ref().take(GAMES_AT_ONCE).collect();
         batch.map(|batch| (!batch.is_empty()).then_some(batch)).transpose()

@@ -109,7 +109,7 @@ fn an_unwritable_network_is_refused_early_or_kept() {
     let fit = "fit-network games.jsonl --epochs 1 --output";
     let Run { status, printed, said } = run_with_full_disk(&folder, 60, &format!("{fit} full.json"));
     assert_eq!((status, printed.as_str()), (Some(1), ""), "{said}");
-    assert_eq!(said, "lab: full.json: File too large (os error 27): name another --output\n");
+    assert_eq!(said, "lab: full.json: File too large (os error 27): name another file\n");
     symlink("/dev/full", folder.file("device.json")).unwrap();
     std::fs::create_dir(folder.join("tmp")).unwrap();
     let mut command = lab(&format!("{fit} device.json"));
@@ -135,7 +135,7 @@ fn no_command_overwrites_its_input() {
     run_in(&folder, &format!("{GAMES} 2").replace("games.jsonl", "page.html")).printed();
     let before = read_to_string(folder.file("page.html")).unwrap();
     symlink(folder.file("page.html"), folder.file("link")).unwrap();
-    let is_input = "is an input and would be overwritten: name another --output";
+    let is_input = "is an input and would be overwritten: name another file";
     for (command, complaint) in [
         ("convert page.html --output link", is_input),
         ("fit-policy page.html --output ./page.html", is_input),
@@ -159,7 +159,7 @@ fn no_command_overwrites_a_foreign_file() {
     for (command, content) in commands {
         folder.write("out", content);
         let complaint =
-            "lab: out: exists and was not written by this command: move it, or name another --output\n";
+            "lab: out: exists and was not written by this command: move it, or name another file\n";
         check_refusal(&folder, command, complaint);
         assert_eq!(read_to_string(folder.file("out")).unwrap(), content, "{command}");
         for earlier in [Some(""), None] {
@@ -182,7 +182,7 @@ fn a_failed_start_leaves_no_file_that_blocks_the_next() {
     let folder = Folder::new("blocked");
     let commands = [
         "match random greedy --size 6 --plies 0 --games 1 --output out",
-        "self-play tournament,iterations=5 --size 6 --games 1 --output out",
+        "self-play tournament --iterations 5 --size 6 --games 1 --output out",
     ];
     for command in commands {
         for _ in 0..2 {
@@ -260,11 +260,12 @@ fn a_match_survives_a_closed_output_pipe() {
     let Output { status, stderr, .. } = child.wait_with_output().unwrap();
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap().lines().count(), 41);
-    let full = File::options().write(true).open("/dev/full").unwrap();
-    let mut table = lab("table Z-2 --folder tables");
-    let Run { status, said, .. } = run(table.stdout(full).current_dir(&folder.0));
     let problem = "lab: standard output: No space left on device (os error 28)\n";
-    assert_eq!((status, said.as_str()), (Some(1), problem));
+    for command in ["table Z-2 --folder tables", "convert games.jsonl"] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let Run { status, said, .. } = run(lab(command).stdout(full).current_dir(&folder.0));
+        assert!(status == Some(1) && said.ends_with(problem), "{command}: {said}");
+    }
 }
 
 #[test]
@@ -419,8 +420,7 @@ fn two_processes_cannot_write_one_results_file() {
     let command = match_with_sleeper(&folder, "514204");
     let first = start_with_sleeper(lab(&command), &folder, "514204");
     let before = read_to_string(folder.file("games.jsonl")).unwrap();
-    let complaint =
-        "games.jsonl: another lab is writing this file: wait for its end, or name another --output";
+    let complaint = "games.jsonl: another lab is writing this file: wait for its end, or name another file";
     check_refusal(&folder, &command, complaint);
     check_refusal(&folder, &format!("{command} --replay-late"), complaint);
     assert_eq!(read_to_string(folder.file("games.jsonl")).unwrap(), before);
@@ -549,6 +549,23 @@ const INVALID: &[(&str, &[&str])] = &[
     ("write parameters of tournament after commas", &["match random tournament:2"]),
     ("a program takes only share=N, with proto=uci", &["match cmd:true,proto=sau,share=0.5 random"]),
     ("a number above 0, at most 1", &["match cmd:true,proto=uci,share=2 random"]),
+    (
+        "iterations has no effect with this command",
+        &["self-play tournament,iterations=9", "regret tournament,iterations=9"],
+    ),
+    ("threads has no effect with this command", &["regret tournament --judge tournament,threads=2"]),
+    (
+        "share has no effect without --time or --game-time",
+        &[
+            "match tournament,share=0.5 greedy --iterations 9",
+            "match cmd:true,proto=uci,share=0.5 random --free",
+        ],
+    ),
+    ("share has no effect with iterations", &["match tournament,share=0.5,iterations=9 random"]),
+    ("over.txt: contains no position", &["regret tournament --fens over.txt"]),
+    ("none.toml: line 1: players", &["regret tournament --fens none.toml"]),
+    ("expected a number from 0 to 100", &["regret tournament --list nan"]),
+    ("expected a number of moves from 0 to 100", &["lead-puzzles --puzzles leads.txt --lead nan"]),
     ("threads=0: expected a whole number from 1 to 1024", &["match random tournament,threads=0"]),
     ("burst=1.5: expected a whole number from 1 to 1000", &["match random tournament,burst=1.5"]),
     ("100000 is not in", &["judge true --load 100000"]),

@@ -44,7 +44,8 @@ fn no_game_is_played_twice() {
 fn games_are_reproducible_and_resume() {
     let folder = Folder::new("self-play-seed");
     let play = |seed: u32, more: &str, file: &str| {
-        self_play(&format!("--size 6 --games 12 --seed {seed} {more}"), &folder.file(file))
+        let games = if more.contains("--games") { "" } else { "--games 12" };
+        self_play(&format!("--size 6 {games} --seed {seed} {more}"), &folder.file(file))
     };
     let games = play(3, "--concurrency 1", "one.shard");
     assert_eq!(games.len(), 12);
@@ -58,6 +59,11 @@ fn games_are_reproducible_and_resume() {
         assert_eq!(play(3, "--resume", "begun.shard"), games);
         assert!(whole == read(folder.join("begun.shard")).unwrap(), "resumed from {length} bytes");
     }
+    // A run with more games extends a finished shard.
+    let extended = play(3, "--games 15 --resume", "one.shard");
+    assert_eq!((extended.len(), &extended[..12]), (15, &games[..]));
+    assert_eq!(play(3, "--games 15", "fifteen.shard"), extended);
+    assert!(read(folder.join("one.shard")).unwrap() == read(folder.join("fifteen.shard")).unwrap());
     for game in &games {
         let game = json::read(game).unwrap();
         let end = *game.positions().last().unwrap();

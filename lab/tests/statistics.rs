@@ -6,7 +6,7 @@ use otrera_lab::stats::elo::{Pairs, elo_of_score, score_of_elo};
 use otrera_lab::stats::mann_whitney::mann_whitney;
 use otrera_lab::stats::shapiro_wilk::shapiro_wilk;
 use otrera_lab::stats::sprt::{Outcome, Sprt};
-use otrera_lab::stats::{TestResult, wilson};
+use otrera_lab::stats::{Interval, TestResult, wilson};
 
 const INF: f64 = f64::INFINITY;
 
@@ -55,22 +55,25 @@ fn elo_is_logistic() {
     assert!(elo_of_score(f64::NAN).is_nan());
 }
 
-/// The expected numbers are score, Elo and the ends of its interval. In Python, with `xs = np.repeat(scores, counts)`
-/// and `m, se, z = xs.mean(), xs.std() / len(xs)**.5, scipy.stats.norm.ppf(.975)`, they are `m`, `elo(m)`, `elo(m -
-/// z*se)`, `elo(m + z*se)`, where `elo(s) = -400*log10(1/s - 1)`.
+/// The expected numbers are score, Elo and the ends of its interval. In Python, with `a = np.linspace(0, 1, 5)`, `n =
+/// sum(counts)`, `m = counts @ a / n`, `p = counts + np.array([.5, 0, .5, 0, .5])`, `p /= p.sum()`, `v = p @ a**2 - (p @
+/// a)**2` and `h = scipy.stats.t.ppf(.975, max(n - 1, 1)) * (v / n)**.5`, they are `m`, `elo(m)`, `elo(m - h)`, `elo(m +
+/// h)`, where `elo(s) = -400*log10(1/s - 1)`.
 #[test]
 fn elo_of_pairs_matches_numpy_and_scipy() {
     let cases = [
-        ([20, 0, 55, 0, 25], [0.525, 17.386277512436, -28.243472135942, 63.626865151548]),
-        ([10, 60, 200, 80, 15], [0.520547945205, 14.286220906614, -0.098638977432, 28.720227633178]),
-        ([1, 0, 2, 0, 3], [2.0 / 3.0, 120.411998265592, -93.598500437011, 575.494177000597]),
-        ([0, 0, 1, 0, 1], [0.75, 190.848501887865, -67.889409911905, INF]),
-        ([3, 0, 1, 0, 0], [0.125, -338.039216005703, -INF, -117.419484905970]),
-        // Equal results: the interval follows from `binomtest(wins, n).proportion_ci(.95, 'wilson')` in SciPy.
-        ([0, 0, 0, 0, 10], [1.0, INF, 166.201527184, INF]),
-        ([10, 0, 0, 0, 0], [0.0, -INF, -INF, -166.201527184]),
-        ([0, 0, 8, 0, 0], [0.5, 0.0, -224.750169938, 224.750169938]),
-        ([0, 0, 0, 0, 1], [1.0, INF, -233.798472816, INF]),
+        ([20, 0, 55, 0, 25], [0.525, 17.386277512436, -28.980593260864, 64.384139608027]),
+        ([10, 60, 200, 80, 15], [0.520547945205, 14.286220906614, -0.238054936759, 28.860603078543]),
+        ([1, 0, 2, 0, 3], [2.0 / 3.0, 120.411998265592, -180.144560685433, INF]),
+        ([0, 0, 1, 0, 1], [0.75, 190.848501887865, -INF, INF]),
+        ([3, 0, 1, 0, 0], [0.125, -338.039216005703, -INF, 104.922552174510]),
+        ([0, 0, 0, 0, 10], [1.0, INF, 287.921858553477, INF]),
+        ([10, 0, 0, 0, 0], [0.0, -INF, -INF, -287.921858553477]),
+        ([0, 0, 8, 0, 0], [0.5, 0.0, -96.657585515537, 96.657585515537]),
+        ([0, 0, 0, 0, 1], [1.0, INF, -INF, INF]),
+        // A better score has a better bound.
+        ([0, 0, 1, 0, 19], [0.975, 636.425842810599, 353.799843895698, INF]),
+        ([0, 0, 0, 0, 20], [1.0, INF, 428.794304767979, INF]),
     ];
     assert!(Pairs::default().estimate().is_err());
     for (counts, expected) in cases {
@@ -102,6 +105,30 @@ fn elo_intervals_cover_the_truth_95_percent() {
     };
     let count = (0..2000).filter(holds).count();
     assert!((1860..1940).contains(&count), "{count} of 2000"); // 1900, standard deviation 10
+}
+
+/// Sums the probabilities of all matches whose interval holds the true score.
+#[test]
+fn elo_intervals_of_short_matches_cover_the_truth() {
+    for pairs in [2, 4, 10, 20, 50] {
+        for [lost, split] in [[0.25, 0.5], [0.1, 0.4], [0.01, 0.13], [0.05, 0.2]] {
+            let won = 1.0 - lost - split;
+            let truth = elo_of_score(won + split / 2.0);
+            let (mut covered, mut chance_of_lost) = (0.0, won.powi(pairs));
+            for number_lost in 0..=pairs {
+                let mut chance = chance_of_lost;
+                for number_split in 0..=pairs - number_lost {
+                    let number_won = pairs - number_lost - number_split;
+                    let counts = [number_lost, 0, number_split, 0, number_won].map(|count| count as u64);
+                    let Interval { low, high } = Pairs { counts }.estimate().unwrap().interval;
+                    covered += if low < truth && truth < high { chance } else { 0.0 };
+                    chance *= split / won * f64::from(number_won) / f64::from(number_split + 1);
+                }
+                chance_of_lost *= lost / won * f64::from(pairs - number_lost) / f64::from(number_lost + 1);
+            }
+            assert!(covered > 0.93, "{covered} for {pairs} pairs, {lost} lost, {split} split");
+        }
+    }
 }
 
 // --- SPRT ------------------------------------------------------------------------------------------------

@@ -46,8 +46,15 @@ pub fn run(args: &Args) -> Result<(), String> {
     let in_one_file = count == 1 || format.holds_many();
     match &args.output {
         None if in_one_file => {
-            // A closed pipe is not an error.
-            let _ = write_games(&input, format, &mut std::io::stdout().lock());
+            let mut output = io::BufWriter::new(io::stdout().lock());
+            match write_games(&input, format, &mut output).and_then(|()| output.flush()) {
+                // The input could not be read again.
+                Err(error) if error.kind() == io::ErrorKind::Other => return Err(error.to_string()),
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    return Err(format!("standard output: {error}"));
+                }
+                _ => {}
+            }
         }
         None => {
             let (count, extension) = (count_of_games(count), extension_of(format));

@@ -9,9 +9,9 @@
 //! `--lead` moves fewer. After the best reply the solver can have a second and a third move of this kind. The `?` says
 //! that searches, not proofs, judge these puzzles. A resumed run continues after the game of the last puzzle.
 
-use crate::arguments::read_count;
+use crate::arguments::{read_count, read_if};
 use crate::play::player::{iterate, search_of};
-use crate::puzzles::{Puzzle, PuzzleArgs, grade};
+use crate::puzzles::{Fields, Puzzle, PuzzleArgs, grade};
 use otrera::{Move, Params, Position};
 
 /// Seeds of the deep searches, which must agree.
@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "100000", value_parser = read_count::<u64>)]
     deep: u64,
     /// Minimum number of moves of the lead that every other move loses.
-    #[arg(long, value_name = "MOVES", default_value_t = 5.0)]
+    #[arg(long, value_name = "MOVES", default_value = "5", value_parser = read_lead)]
     lead: f32,
 }
 
@@ -57,6 +57,10 @@ pub struct LeadPuzzle {
     pub grade: usize,
     /// Number of the self-play game, from 0.
     pub game: u64,
+}
+
+fn read_lead(text: &str) -> Result<f32, String> {
+    read_if(text, |lead| (0.0..=100.0).contains(lead), "a number of moves from 0 to 100")
 }
 
 pub fn run(args: &Args) -> Result<(), String> {
@@ -154,25 +158,12 @@ impl Puzzle for LeadPuzzle {
         self.game
     }
 
-    /// Parses a line of a puzzle file; its moves must be legal.
     fn read(line: &str) -> Result<Self, String> {
-        let fields: Vec<&str> = line.split(';').map(str::trim).collect();
-        let [fen, moves, lead, grade, game] = fields[..] else {
-            return Err("expected FEN; moves; lead; grade; game".into());
-        };
-        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is not a number"));
-        let position = Position::from_fen(fen).map_err(|error| error.to_string())?;
-        let (mut after, mut line) = (position, Vec::new());
-        for text in moves.split(' ') {
-            let mv: Move = text.parse().map_err(|error| format!("{error}"))?;
-            after = after.try_play(mv).map_err(|error| format!("{mv}: {error}"))?;
-            line.push(mv);
-        }
+        let Fields { position, line, points: lead, grade, game } = Fields::read(line, "?")?;
         if line.len() % 2 == 0 {
-            return Err(format!("{moves:?} ends with a reply"));
+            return Err("the moves end with a reply".into());
         }
-        let lead = number(lead.trim_end_matches('?'))? as u32;
-        Ok(Self { position, line, lead, grade: number(grade)? as usize, game: number(game)? })
+        Ok(Self { position, line, lead, grade, game })
     }
 }
 
@@ -209,6 +200,9 @@ mod tests {
             "4/4",
             "q2*/****/****/Q3 w - - 0 1; a1-d1/a1 a4-b4/a4; 5?; 1; 0",
             "q2*/****/****/Q3 w - - 0 1; a1-a4/a1; 5?; 1; 0",
+            "q2*/****/****/Q3 w - - 0 1; a1-d1/a1; 5; 1; 0",
+            "q2*/****/****/Q3 w - - 0 1; a1-d1/a1; 5?; 4; 0",
+            "q2*/****/****/Q3 w - - 0 1; a1-d1/a1; 5?; 1; -1",
         ] {
             assert!(LeadPuzzle::read(bad).is_err(), "{bad}");
         }

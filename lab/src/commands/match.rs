@@ -22,6 +22,7 @@ use crate::stats::sprt::{Outcome, Sprt};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use otrera::{Position, Side, Size};
+use otrera_arena::dialect::Dialect;
 use otrera_arena::faults::{Fault, RATE, Setting};
 use otrera_arena::game::Control;
 use otrera_arena::limits::Allowance;
@@ -37,9 +38,9 @@ use std::time::{Duration, Instant};
 /// Play a match between two players; each opening is played twice, with colours swapped.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The first player: a preset with parameters (tournament,threads=2,c=3), greedy, random, alphabeta:territory,
-    /// pvs:paper, or cmd:PROGRAM,proto=P with P one of botzone-simple, botzone-json, botzone-simple-keep,
-    /// botzone-json-keep, sau, uci.
+    /// The first player: a preset with settings (tournament,threads=2,iterations=1000,share=0.5,c=3), level:N, greedy,
+    /// random, alphabeta:EVALUATION:DEPTH, pvs:EVALUATION, or cmd:PROGRAM,proto=P with P one of botzone-simple,
+    /// botzone-json, botzone-simple-keep, botzone-json-keep, sau, uci.
     a: PlayerSpec,
     /// The second player.
     b: PlayerSpec,
@@ -122,7 +123,7 @@ struct PlatformArgs {
         long,
         value_name = "NAME,...",
         group = "platform",
-        conflicts_with = "cluster",
+        conflicts_with_all = ["cluster", "sprt"],
         value_parser = read_faults
     )]
     fault: Option<Faults>,
@@ -179,6 +180,13 @@ impl PlatformArgs {
             matchup.grace = Duration::MAX;
             matchup.harness = Harness::Limits(Allowance::BOTZONE);
         } else if let Some(Faults(faults)) = &self.fault {
+            if let Some((_, dialect)) = matchup.players[0].program()
+                && dialect != Dialect::Uci
+                && !setup.has_effort()
+            {
+                // Such a program knows only its platform's time.
+                matchup.control = Control::turns(dialect, None, None);
+            }
             matchup.harness = Harness::Faults(self.fitting(faults, matchup)?, self.setting(matchup));
         } else if self.model.is_some() {
             if matchup.size != Size::STANDARD {
@@ -238,6 +246,16 @@ impl PlatformArgs {
 }
 
 impl GameArgs {
+    /// True if an option sets the effort for a move or a game.
+    fn has_effort(&self) -> bool {
+        self.time.is_some() || self.game_time.is_some() || self.iterations.is_some() || self.free
+    }
+
+    /// Returns the seconds a move of a longer time control than this one, for a match that confirms a result.
+    pub fn longer_time(&self) -> f64 {
+        self.time.map_or(0.1, |time| (4.0 * time.as_secs_f64()).max(0.1))
+    }
+
     fn control(&self, players: &[PlayerSpec]) -> Control {
         match (self.time, self.game_time, self.iterations) {
             (Some(time), _, _) => Control::PerMove(time),
@@ -255,6 +273,10 @@ impl GameArgs {
             return Err(format!("{} takes no opening: add --plies 0", player.text));
         }
         let (control, adjudicate) = (self.control(&players), self.adjudicate);
+        let is_timed = matches!(control, Control::PerMove(_) | Control::PerGame(_));
+        if let Some(player) = players.iter().find(|player| player.has_share() && !is_timed) {
+            return Err(format!("{}: share has no effect without --time or --game-time", player.text));
+        }
         let (harness, show, is_parallel) = (Harness::Plain, Show::None, true);
         let (size, seed, grace) = (self.size, self.seed, self.grace.unwrap_or(Duration::from_millis(100)));
         Ok(Match {
@@ -471,6 +493,9 @@ fn summary(matchup: &Match, score: &Score, test: Option<&Sprt>) -> String {
         let ([lower, upper], pairs) = (test.bounds, test.pairs.total());
         let (outcome, llr) = (format_outcome(&test), test.llr());
         text += &format!("SPRT: {outcome}, LLR {llr:.2} [{lower:.2}, {upper:.2}] after {pairs} pairs\n");
+        if test.outcome != Outcome::Continue {
+            text += "The test has stopped the match: on average, the Elo difference above is too large.\n";
+        }
     }
     text
 }
@@ -542,9 +567,9 @@ mod tests {
         for few in [[0, 1, 0], [0, 0, 1], [0, 2, 0], [0, 1, 1], [1, 0, 0], [1, 1, 1]] {
             assert_eq!(elo(few), "too few games for an Elo", "{few:?}");
         }
-        assert_eq!(elo([0, 0, 20]), "Elo above +287");
-        assert_eq!(elo([20, 0, 0]), "Elo below -287");
-        assert_eq!(elo([10, 30, 20]), "Elo +58 [-3, +123]");
+        assert_eq!(elo([0, 0, 20]), "Elo above +429");
+        assert_eq!(elo([20, 0, 0]), "Elo below -429");
+        assert_eq!(elo([10, 30, 20]), "Elo +58 [-4, +125]");
     }
 
     #[test]

@@ -5,21 +5,23 @@
 //! of these values minus its own, in percentage points of win rate. A cache file keeps the reference values. Adding
 //! a setting therefore costs only its own searches, and reference searches for moves that no earlier setting chose.
 
-use crate::arguments::{read_count, read_memory, read_size};
+use crate::arguments::{read_count, read_if, read_memory, read_size};
 use crate::cluster::CoreArgs;
 use crate::commands::fit_policy::{Kind, finds};
-use crate::files::{LineLog, MAX_BYTES, read_text};
+use crate::files::{LineLog, MAX_BYTES, problem, read_text};
 use crate::interrupt::{self, locked};
 use crate::matches::spec::PlayerSpec;
 use crate::play::player::{self, Budget, Failure, Player, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::Z_95;
 use otrera::eval::model::{Evaluator, ModelScratch};
+use otrera::eval::weights::WeightsFile;
 use otrera::{Move, Params, Position, Size};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use statrs::statistics::Statistics;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Compare searches by the moves they choose after many iterations.
@@ -54,7 +56,7 @@ pub struct Args {
     #[arg(long, default_value = "results/regret.jsonl")]
     cache: PathBuf,
     /// Print each position in which a move has a regret of at least this many percentage points.
-    #[arg(long, value_name = "POINTS")]
+    #[arg(long, value_name = "POINTS", value_parser = read_points)]
     list: Option<f64>,
     #[command(flatten)]
     cores: CoreArgs,
@@ -64,6 +66,10 @@ impl Args {
     fn names_of_judges(&self) -> Vec<&str> {
         self.judges.iter().map(|judge| judge.text.as_str()).collect()
     }
+}
+
+fn read_points(text: &str) -> Result<f64, String> {
+    read_if(text, |points| (0.0..=100.0).contains(points), "a number from 0 to 100")
 }
 
 /// Presets of the two usual reference searches, which explore differently.
@@ -125,6 +131,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         {
             return Err(format!("{problem}, and only a program with proto=uci counts iterations: name one"));
         }
+        setting.check_bare()?;
         setting.check_start()?;
         positions.iter().try_for_each(|position| setting.check_board(position.size()))?;
     }
@@ -144,17 +151,25 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 fn read_positions(args: &Args) -> Result<Vec<Position>, String> {
-    let text = match (&args.fens, args.size.edge()) {
-        (Some(path), _) => read_text(path, MAX_BYTES)?,
-        (None, 10) => POSITIONS_10.to_owned(),
-        (None, 8) => POSITIONS_8.to_owned(),
+    let (path, text) = match (&args.fens, args.size.edge()) {
+        (Some(path), _) => (path.as_path(), read_text(path, MAX_BYTES)?),
+        (None, 10) => (Path::new("regret-10.txt"), POSITIONS_10.to_owned()),
+        (None, 8) => (Path::new("regret-8.txt"), POSITIONS_8.to_owned()),
         (None, edge) => {
             return Err(format!("--size {edge}: built in are positions for 8 and 10; give --fens FILE"));
         }
     };
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let read = |line: &str| Position::from_fen(line).map_err(|error| format!("{line}: {error}"));
-    lines.take(args.positions.unwrap_or(usize::MAX)).map(read).collect()
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let read = |(number, line): (usize, &str)| {
+        Position::from_fen(line).map_err(|error| problem(path, format!("line {number}: {line}: {error}")))
+    };
+    let positions: Vec<Position> =
+        lines.take(args.positions.unwrap_or(usize::MAX)).map(read).collect::<Result<_, _>>()?;
+    if positions.is_empty() {
+        return Err(problem(path, "contains no position"));
+    }
+    Ok(positions)
 }
 
 /// Runs one search and returns its best move after each number of iterations; `iterations` must ascend.
@@ -198,7 +213,8 @@ fn ask(
 ) -> Result<player::Choice, String> {
     let failed = |failure: Failure| format!("{}: {failure}", spec.text);
     player.begin(&position, position.side()).map_err(failed)?;
-    let choice = player.choose(&position, Budget { time: None, iterations: Some(count) }).map_err(failed)?;
+    let choice =
+        player.choose(&position, Budget { iterations: Some(count), ..Budget::default() }).map_err(failed)?;
     let checked = position.check(choice.mv);
     checked.map_err(|error| format!("{}: {} is not legal: {error}", spec.text, choice.mv))?;
     Ok(choice)
@@ -213,7 +229,11 @@ struct Cache<'a> {
 impl<'a> Cache<'a> {
     fn open(args: &'a Args) -> Result<Self, String> {
         let mut known = HashMap::new();
-        let header = serde_json::json!({ "regret": args.names_of_judges() }).to_string();
+        // Values of other weights are other values.
+        let weights = format!("{:08x}", crc32fast::hash(WeightsFile::BUILT_IN.as_bytes()));
+        let conditions =
+            json!({ "judges": args.names_of_judges(), "memory": args.memory, "weights": weights });
+        let header = json!({ "regret": conditions }).to_string();
         let log = LineLog::open(&args.cache, true, Some(&header), |line| {
             let Value { fen, iterations, value } =
                 serde_json::from_str(line).map_err(|error| error.to_string())?;
@@ -341,12 +361,13 @@ fn print_table(args: &Args, iterations: &[u64], judged: &[Judged]) {
     print!("\n{}", sheet.to_text());
 }
 
-/// Formats the mean and its 95 % interval (normal approximation; width 0 for a single value).
+/// Formats the mean and its 95 % interval (normal approximation; none for a single value).
 fn interval(values: &[f64]) -> [String; 2] {
     let mean = values.mean();
     let half = Z_95 * values.std_dev() / (values.len() as f64).sqrt();
-    let half = if half.is_nan() { 0.0 } else { half };
-    [format!("{mean:.2}"), format!("[{:.2}, {:.2}]", mean - half, mean + half)]
+    let bounds =
+        if values.len() < 2 { "-".into() } else { format!("[{:.2}, {:.2}]", mean - half, mean + half) };
+    [format!("{mean:.2}"), bounds]
 }
 
 fn share<T>(items: &[T], is_counted: impl Fn(&T) -> bool) -> String {

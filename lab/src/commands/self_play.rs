@@ -134,6 +134,7 @@ impl Args {
     fn params(&self) -> Result<&Params, String> {
         check_plies("--random-plies", self.random_plies, self.size)?;
         self.player.check_board(self.size)?;
+        self.player.check_bare()?;
         self.player.params()
     }
 
@@ -173,7 +174,9 @@ impl Series<'_> {
                 |attempt| Ok(play(args, params, number, attempt)),
             );
             let advice = "set more --random-plies or --drawn-plies";
-            self.shard.add(&game.map_err(|problem| format!("game {number}: {problem}: {advice}"))?)?;
+            let game = game.map_err(|problem| format!("game {number}: {problem}: {advice}"))?;
+            // Other threads would write later games: the games of a shard come in order.
+            self.shard.add(&game).unwrap_or_else(|error| interrupt::give_up(&error));
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// TOML file of the tournament: `players = ["tournament", "pvs:paper", "greedy"]`, `games = 20` for each pair of
-    /// players, and options of `lab match`, like `time = 0.1` or `size = 8`.
+    /// players, and options of the games as for `lab match`, like `time = 0.1`, `size = 8` or `free = true`.
     file: PathBuf,
     /// Folder for results, one file for each pair of players [default: results/NAME for NAME.toml]. An interrupted
     /// tournament resumes from this folder.
@@ -65,8 +65,12 @@ impl Field {
         let games = table.remove("games").map_or(Ok(10), |value| read_games(&value.to_string()));
         let mut options = Vec::new();
         for (name, value) in table {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            options.push(format!("--{}={text}", name.replace('_', "-")));
+            let name = name.replace('_', "-");
+            match value {
+                toml::Value::Boolean(true) => options.push(format!("--{name}")),
+                toml::Value::String(text) => options.push(format!("--{name}={text}")),
+                value => options.push(format!("--{name}={value}")),
+            }
         }
         let options = parse(&options).map_err(|problem| first_line(&problem))?;
         let distinct: BTreeSet<&String> = players.iter().collect();
@@ -106,6 +110,7 @@ mod tests {
         let field =
             Field::read("players = ['random', 'greedy']\ngames = 4\nsize = 6\ntime = 0.05\nplies = 2")
                 .unwrap();
+        assert!(Field::read("players = ['random', 'greedy']\nfree = true").is_ok());
         assert_eq!((field.players.len(), field.games), (2, 4));
         let players = [0, 1].map(|index| field.players[index].clone());
         let matchup = field.options.new_match(players, 4).unwrap();
@@ -115,6 +120,7 @@ mod tests {
             "players = ['nobody', 'random']",
             "players = ['greedy', 'random']\nsiez = 8",
             "players = ['greedy', 'random']\ngames = 0",
+            "players = ['greedy', 'random']\nfree = false",
             "players = ['random', 'random']",
             "players = ['random']",
             "players = 5",

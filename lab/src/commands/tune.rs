@@ -13,7 +13,7 @@ use crate::cluster::jobs::numbered;
 use crate::cluster::ray::{Ray, Task};
 use crate::commands::r#match::GameArgs;
 use crate::files::LineLog;
-use crate::interrupt;
+use crate::interrupt::{self, locked};
 use crate::matches::runner::Match;
 use crate::matches::score::Score;
 use crate::matches::spec::PlayerSpec;
@@ -23,12 +23,15 @@ use otrera::GameRecord;
 use otrera::parameter::Tuning;
 use otrera::record::json;
 use otrera::seed::mix_seed;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Mutex;
 use std::sync::mpsc::channel;
+use std::thread;
 
 /// Tune parameters of the search by games (SPSA).
 #[derive(clap::Args, Clone)]
@@ -149,23 +152,33 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 fn run_here(args: &Args, schedule: &mut WeightSchedule) -> Result<(), String> {
-    let (sender, finished) = channel();
-    args.work.cores.pool()?.in_place_scope(|scope| {
-        let begin = |pair: u64, matchup: Match| {
-            let sender = sender.clone();
-            scope.spawn(move |_| {
-                let play = || {
-                    let games = numbers(pair).map(|number| Ok(matchup.game(number)?.game));
-                    Ok(lead(&games.collect::<Result<Vec<_>, String>>()?))
-                };
-                let lead = catch_unwind(AssertUnwindSafe(play))
-                    .unwrap_or_else(|_| Err("a game ended in a panic".to_owned()));
-                // The receiver is gone after another pair has failed.
-                let _ = sender.send(lead.map(|lead| (pair, lead)));
-            });
-            Ok(())
-        };
-        args.play_pairs(schedule, begin, || finished.recv().map_err(|error| error.to_string())?.map(Some))
+    let ((jobs, queue), (sender, finished)) = (channel::<(u64, Match)>(), channel());
+    let queue = Mutex::new(queue);
+    let work = || {
+        loop {
+            let job = locked(&queue).recv();
+            let Ok((pair, matchup)) = job else { break };
+            let play = || {
+                let games = numbers(pair).map(|number| Ok(matchup.game(number)?.game));
+                Ok(lead(&games.collect::<Result<Vec<_>, String>>()?))
+            };
+            let lead = catch_unwind(AssertUnwindSafe(play))
+                .unwrap_or_else(|_| Err("a game ended in a panic".to_owned()));
+            // The receiver is gone after another pair has failed.
+            let _ = sender.send(lead.map(|lead| (pair, lead)));
+        }
+    };
+    // Not rayon: while a rayon thread waits for a search's thread pool, it would start another game.
+    thread::scope(|scope| {
+        (0..args.work.cores.concurrency()).for_each(|_| drop(scope.spawn(work)));
+        let begin = |pair: u64, matchup: Match| jobs.send((pair, matchup)).map_err(|error| error.to_string());
+        let next = || finished.recv().map_err(|error| error.to_string())?.map(Some);
+        let outcome = args.play_pairs(schedule, begin, next);
+        drop(jobs);
+        if outcome.is_err() {
+            locked(&queue).try_iter().for_each(drop);
+        }
+        outcome
     })
 }
 
@@ -269,9 +282,12 @@ impl Args {
         }
         let old = without_iterations(&self.player);
         let new = without_iterations(&self.player_text(&means));
-        println!("to confirm it, at a longer time control:");
-        let size = self.games.size.edge();
-        println!("  lab match {new} {old} --size {size} --sprt 0,10 --games 2000 --time 0.1");
+        println!("to confirm it, at a longer time control and with other openings:");
+        let (size, time, seed) =
+            (self.games.size.edge(), self.games.longer_time(), self.games.seed.wrapping_add(1));
+        println!(
+            "  lab match {new} {old} --size {size} --sprt 0,10 --games 2000 --time {time} --seed {seed}"
+        );
     }
 }
 
@@ -289,7 +305,14 @@ impl WeightSchedule {
         }
         let mut schedule = Self { path: vec![start], early: BTreeMap::new(), log: None };
         let Some(path) = &args.output else { return Ok(schedule) };
-        let log = LineLog::open(path, args.resume, None, |line| {
+        let player = args.player(&schedule.path[0])?;
+        let games = args.games.new_match([player.clone(), player], 2 * args.pairs)?;
+        let limits: Vec<[f64; 3]> = args.parameters.iter().map(|p| [p.step, p.min, p.max]).collect();
+        let mut conditions = games.conditions();
+        conditions["tuned"] =
+            json!({ "pairs": args.pairs, "rate": args.rate, "ahead": args.ahead, "limits": limits });
+        let header = json!({ "tune": conditions }).to_string();
+        let log = LineLog::open(path, args.resume, Some(&header), |line| {
             let lead = line.split(' ').nth(1).and_then(|lead| lead.parse().ok());
             let is_ours = lead.is_some_and(|lead| {
                 schedule.step(args, lead);

@@ -15,6 +15,7 @@ use otrera_arena::program::Program;
 use otrera_arena::sau::{self, Conditions, Played, simulate};
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::time::UNIX_EPOCH;
 
 #[derive(Clone, Debug, Default)]
 pub enum Harness {
@@ -104,7 +105,10 @@ impl Harness {
             }
             (Self::Sau(options), Some((engine, _))) => {
                 let conditions = Conditions { engine, options, number: *number };
-                let folder = std::env::temp_dir().join(format!("otrera-sau-{}-{number}", std::process::id()));
+                // An interrupted process with the same number can have left a folder.
+                let now = UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+                let name = format!("otrera-sau-{}-{now}-{number}", std::process::id());
+                let folder = std::env::temp_dir().join(name);
                 let (record, played) = simulate(b.build(seeds[1]).as_mut(), conditions, &folder, watcher);
                 // A leftover temporary folder is not a failure.
                 let _ = fs::remove_dir_all(&folder);

@@ -52,7 +52,10 @@ impl Match {
         });
         match &self.openings {
             Openings::Balanced(lines) => conditions["balanced_openings"] = lines.len().into(),
-            Openings::Book(_, lines) => conditions["book"] = lines.len().into(),
+            Openings::Book(_, lines) => {
+                let sum = crc32fast::hash(format!("{lines:?}").as_bytes());
+                conditions["book"] = format!("{} openings, checksum {sum:08x}", lines.len()).into();
+            }
             Openings::Random(RandomMoves { plies, balance }) => {
                 conditions["opening_plies"] = (*plies).into();
                 conditions["balance"] = (*balance).into();

@@ -117,6 +117,24 @@ impl PlayerSpec {
         }
     }
 
+    /// Fails if the player has a setting of time, iterations, threads or memory, for a command that sets these itself.
+    pub fn check_bare(&self) -> Result<(), String> {
+        let given = match &self.kind {
+            Kind::Search(spec) => spec.given(),
+            Kind::External { share, .. } if *share < 1.0 => Some(SHARE.name),
+            _ => None,
+        };
+        match given {
+            Some(name) => Err(format!("{}: {name} has no effect with this command: leave it out", self.text)),
+            None => Ok(()),
+        }
+    }
+
+    /// True if the player uses only a part of the thinking time.
+    pub fn has_share(&self) -> bool {
+        self.share() < 1.0
+    }
+
     /// True if the player ignores the clock: its iterations or depth are fixed, or it does not search.
     pub fn has_its_own_limit(&self) -> bool {
         match &self.kind {
@@ -223,10 +241,25 @@ fn search<'a>(params: Params, settings: impl Iterator<Item = &'a str>) -> Result
         let (name, value) = read_setting(setting)?;
         spec.set(name, value)?;
     }
+    if spec.limits.iterations.is_some() && spec.share < 1.0 {
+        return Err("share has no effect with iterations: leave one out".into());
+    }
     Ok(Kind::Search(Box::new(spec)))
 }
 
 impl SearchSpec {
+    /// Returns the name of a setting other than the parameters whose value is not the default.
+    fn given(&self) -> Option<&'static str> {
+        let Resources { threads, memory, .. } = self.resources;
+        let given = [
+            (Resources::THREADS.name, threads != ONE_THREAD.threads),
+            (Resources::MEMORY.name, memory != ONE_THREAD.memory),
+            (Limits::ITERATIONS.name, self.limits.iterations.is_some()),
+            (SHARE.name, self.share < 1.0),
+        ];
+        given.iter().find(|(_, is_given)| *is_given).map(|(name, _)| *name)
+    }
+
     /// Sets the player's setting or parameter `name`, ignoring case. An error lists the valid names or values.
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let is = |known: &str| known.eq_ignore_ascii_case(name);

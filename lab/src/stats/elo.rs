@@ -1,6 +1,7 @@
 //! Elo differences from the results of a match.
 
-use super::{Interval, Z_95, require, score_interval};
+use super::{Interval, require};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Pentanomial counts: `counts[i]` is the number of game pairs in which the first player scored `i` half-points. The
 /// games of a pair share an opening, with colours swapped. Amazons has no draws, so only even indices are used.
@@ -37,29 +38,22 @@ impl Pairs {
 
     /// Estimates the score, and the Elo difference with its 95 % confidence interval.
     ///
-    /// As in fastchess and fishtest, the interval of the mean score is ±1.96 standard errors from the variance of the
-    /// pairs, with both ends converted to Elo. The variance of pairs accounts for the correlation between the two
-    /// games of a pair.
-    ///
-    /// If all pairs have equal results, their variance is unknown, and the interval is [Wilson's](super::wilson),
-    /// which takes the largest possible variance. So a score of 100 % gives an infinite Elo with a finite lower bound,
-    /// and 0 % the reverse. Fails if there are no results.
+    /// The interval of the mean score is Student's for the pairs, with both ends converted to Elo. The variance of pairs
+    /// accounts for the correlation between the two games of a pair. Few pairs can show too little variance, and equal
+    /// ones show none: half a pair of each result is added to the counts first, as in the [SPRT](super::sprt). A test
+    /// shows that the intervals cover the truth in at least 93 % of all matches, also short ones; ±1.96 standard errors
+    /// of the counts alone, as in fishtest, cover it in 74 % of matches of four pairs. Fails if there are no results.
     pub fn estimate(&self) -> Result<Estimate, String> {
         let n = self.total() as f64;
         require(n > 0.0, "at least one result")?;
-        let (score, variance) = moments(self.counts.map(|count| count as f64));
-        let all_the_same = self.counts.iter().filter(|&&count| count > 0).count() == 1;
-        let interval = if all_the_same {
-            score_interval(score, n)
-        } else {
-            let half = Z_95 * (variance / n).sqrt();
-            Interval { low: score - half, high: score + half }
-        };
-        Ok(Estimate {
-            score,
-            elo: elo_of_score(score),
-            interval: Interval { low: elo_of_score(interval.low), high: elo_of_score(interval.high) },
-        })
+        let (score, _) = moments(self.counts.map(|count| count as f64));
+        // Without draws, a pair has 0, 2 or 4 half-points.
+        let reachable = [0.5, 0.0, 0.5, 0.0, 0.5];
+        let (_, variance) = moments(std::array::from_fn(|bin| self.counts[bin] as f64 + reachable[bin]));
+        let student = StudentsT::new(0.0, 1.0, (n - 1.0).max(1.0)).map_err(|error| error.to_string())?;
+        let half = student.inverse_cdf(0.975) * (variance / n).sqrt();
+        let [low, high] = [score - half, score + half].map(elo_of_score);
+        Ok(Estimate { score, elo: elo_of_score(score), interval: Interval { low, high } })
     }
 }
 

@@ -13,7 +13,7 @@ use super::Args;
 use super::remainder::reachable;
 use super::solver::Solver;
 use crate::play::player::{iterate, search_of};
-use crate::puzzles::{GRADES, Puzzle as AnyPuzzle, grade};
+use crate::puzzles::{Fields, GRADES, Puzzle as AnyPuzzle, grade};
 use otrera::search::params::TournamentParams;
 use otrera::{Move, Params, Position, Side};
 
@@ -136,22 +136,9 @@ impl AnyPuzzle for Puzzle {
     }
 
     fn read(line: &str) -> Result<Self, String> {
-        let fields: Vec<&str> = line.split(';').map(str::trim).collect();
-        let [fen, solution, margin, grade, game] = fields[..] else {
-            return Err("expected FEN; move; margin; grade; game".into());
-        };
-        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is not a number"));
-        let grade = number(grade)? as usize;
-        if !(1..=GRADES).contains(&grade) {
-            return Err(format!("expected a grade of 1 to {GRADES}"));
-        }
-        Ok(Self {
-            position: Position::from_fen(fen).map_err(|error| error.to_string())?,
-            solution: solution.parse().map_err(|error| format!("{error}"))?,
-            margin: number(margin)? as i32,
-            grade,
-            game: number(game)?,
-        })
+        let Fields { position, line, points: margin, grade, game } = Fields::read(line, "")?;
+        let [solution] = line[..] else { return Err("expected one move".into()) };
+        Ok(Self { position, solution, margin: margin as i32, grade, game })
     }
 }
 

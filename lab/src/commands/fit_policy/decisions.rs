@@ -5,7 +5,7 @@ use crate::training::turned;
 use otrera::eval::distance::DistanceMaps;
 use otrera::eval::policy::{ARROW_FEATURES, Arrows, MOVEMENT_FEATURES, Movements, classes, stage};
 use otrera::eval::policy_network::half_moves;
-use otrera::eval::square_layer::{SQUARE_CLASSES, SquareCodes, squares};
+use otrera::eval::square_layer::{SQUARE_CLASSES, SquareCodes};
 use otrera::simd::{Kernel, PortableLanes};
 use otrera::{GameRecord, Move, Position, Square};
 
@@ -48,13 +48,11 @@ pub struct Decision {
     pub best: usize,
 }
 
-/// Row indices of the half-moves in a policy network, and the symmetries of its board.
+/// Row indices of the half-moves in a policy network.
 pub struct Layout {
     edge: usize,
     /// Network row index of each half-move, at `from * edge^2 + to`; 0 if no queen move joins the two squares.
     half_moves: Vec<usize>,
-    /// `[symmetry][square]`: the square to which a symmetry maps a square. Squares are numbered row by row.
-    symmetries: Vec<Vec<usize>>,
 }
 
 impl Layout {
@@ -66,9 +64,7 @@ impl Layout {
         for (row, (from, to)) in (1 + SQUARE_CLASSES * area..).zip(half_moves(edge)) {
             rows[number(from) * area + number(to)] = row;
         }
-        let image = |symmetry| squares(edge).map(|square| number(turned(square, edge, symmetry))).collect();
-        let symmetries = (0..8).map(image);
-        Self { edge, half_moves: rows, symmetries: symmetries.collect() }
+        Self { edge, half_moves: rows }
     }
 
     /// Returns the half-moves of one kind in a sample, mapped by a symmetry (0 to 7). `maps` is scratch space.
@@ -88,7 +84,11 @@ impl Layout {
         maps.flood(board, Kernel::fastest());
         let stage = stage(board);
         let area = self.edge * self.edge;
-        let number = |square: Square| self.symmetries[symmetry][square.row() * self.edge + square.column()];
+        // A smaller board lies in the corner of the network's, and is turned there.
+        let number = |square: Square| {
+            let image = turned(square, position.size().edge(), symmetry);
+            image.row() * self.edge + image.column()
+        };
         let row = |from, to| self.half_moves[number(from) * area + number(to)];
         // For each half-move: its weights, its visits, and true if it belongs to the most-visited move.
         let mut half_moves = Vec::new();

@@ -78,26 +78,31 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let inputs = args.training.inputs();
     let output = Output::new(&args.output, &inputs, WEIGHTS)?;
     output.try_out(WeightsFile::BUILT_IN)?;
+    let picture_of = |kind: Kind| {
+        if args.only.is_some_and(|only| only != kind) {
+            return Ok(None);
+        }
+        let path = args.output.with_extension(format!("{}.svg", kind.name()));
+        Output::new(&path, &inputs, PLOT).map(Some)
+    };
+    let pictures = [picture_of(Kind::Movements)?, picture_of(Kind::Arrows)?];
     let data = Data::open(&args.training, MIN_POSITIONS, &samples_of)?;
     let (is_small, games, positions) = (data.is_small(), data.games, data.seen + data.unseen);
     say(&format!("{games} games, {positions} positions, {} of them unseen", data.unseen));
     let base = Evaluator::new(Model::from_weights(&file.write())?);
     let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
-    let fitted = |kind: Kind| {
-        if args.only.is_some_and(|only| only != kind) {
+    let fitted = |kind: Kind, picture: &Option<Output>| {
+        if picture.is_none() {
             return Ok(None);
         }
-        let picture = args.output.with_extension(format!("{}.svg", kind.name()));
-        let picture = Output::new(&picture, &inputs, PLOT)?;
         let random = |rng: &mut Rng| Policy::random(kind, edge, rng);
         let (policy, epochs) = train(random, &data, args.epochs, args.rate, kind.name())?;
         let losses = losses(kind, &policy, &base, &data.tests);
         say(&losses.to_text());
-        curve("Cross-entropy of the policy against the visits", &epochs).write(&picture)?;
-        say(&format!("written: {}", picture.path().display()));
-        Ok::<_, String>(Some((policy, losses)))
+        let plot = curve("Cross-entropy of the policy against the visits", &epochs);
+        Ok::<_, String>(Some((policy, losses, plot)))
     };
-    let [movements, arrows] = [fitted(Kind::Movements)?, fitted(Kind::Arrows)?];
+    let [movements, arrows] = [fitted(Kind::Movements, &pictures[0])?, fitted(Kind::Arrows, &pictures[1])?];
     let Args { epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = args;
     let weights = if is_small { &mut file.priors.small } else { &mut file.priors.standard };
     let trained = format!(
@@ -113,18 +118,24 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
         }
         None => trained,
     };
-    if let Some((policy, _)) = &movements {
+    if let Some((policy, ..)) = &movements {
         (weights.movements, weights.movement_rows) = (policy.rounded_linear(), Rows(policy.rounded_rows()));
     }
-    if let Some((policy, _)) = &arrows {
+    if let Some((policy, ..)) = &arrows {
         (weights.arrows, weights.arrow_rows) = (policy.rounded_linear(), Rows(policy.rounded_rows()));
     }
     output.write_or_keep(&file.write())?;
+    for (picture, fitted) in pictures.iter().zip([&movements, &arrows]) {
+        if let (Some(picture), Some((.., plot))) = (picture, fitted) {
+            plot.write(picture)?;
+            say(&format!("written: {}", picture.path().display()));
+        }
+    }
     say(&format!("written: {}", output.path().display()));
     // Row `STAGES` covers all stages; columns 2 and 3 are the cross-entropy and the top-1 accuracy.
     let of_all = |column: usize| {
         [&movements, &arrows].map(|fitted| match fitted {
-            Some((_, losses)) => losses.rows[STAGES][column].clone(),
+            Some((_, losses, _)) => losses.rows[STAGES][column].clone(),
             None => "not trained".into(),
         })
     };

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Techniques of the preset, each with the settings that turn it off.
 const TECHNIQUES: [(&str, &str); 5] = [
     ("exploration by the spread of values", "variance-prior=1e9"),
-    ("separate constants for arrows", "arrow-c=4.5,arrow-temperature=2.22"),
+    ("separate constants for arrows", "arrow-c=4.5,arrow-temperature=2"),
     ("the move by lower confidence bound", "lcb-z=0"),
     ("counting", "endgame-proofs=off"),
     ("bursts of iterations", "burst=1"),
@@ -58,6 +58,7 @@ pub fn run(study: &Study) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::matches::spec::PlayerSpec;
+    use otrera::search::params::Puct;
 
     #[test]
     fn all_settings_parse_and_change_the_preset() {
@@ -65,5 +66,8 @@ mod tests {
             let player: PlayerSpec = format!("tournament,{settings}").parse().unwrap();
             assert_ne!(player.params(), Ok(&otrera::Params::TOURNAMENT), "{settings}");
         }
+        let Puct { movement_c, movement_temperature, .. } = Puct::DEFAULT;
+        let of_movements = format!("arrow-c={movement_c},arrow-temperature={movement_temperature}");
+        assert!(TECHNIQUES.iter().any(|(_, settings)| *settings == of_movements), "{of_movements}");
     }
 }
