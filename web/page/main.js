@@ -70,9 +70,10 @@ function goTo(wanted) {
  */
 function stepByKey(event) {
   const by = new Map([["ArrowLeft", -1], ["ArrowRight", 1], ["Home", -Infinity], ["End", Infinity]]).get(event.key);
-  const isTyping = targetOf(event).closest("input, select, textarea, dialog, .scroll-x");
+  const isTyping = targetOf(event).closest("input, select, textarea, dialog, .scroll-x, .scroll-table");
+  if (!room().panel().steps) return;
   if (event.key === "Escape" && !targetOf(event).closest("dialog")) setHalf({});
-  if (!by || isTyping || !room().panel().steps || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  if (!by || isTyping || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   step(by);
 }

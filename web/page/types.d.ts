@@ -369,6 +369,7 @@ interface GameShown {
   unanswered: GameNode | null;
   half: Half;
   players: BySide<Player>;
+  isFlipped: boolean;
   hasGames: boolean;
 }
 

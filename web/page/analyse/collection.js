@@ -33,6 +33,11 @@ export const collection = {
    */
   run: null,
   /**
+   * The games that the counts are of.
+   * @type {GameRecord[]}
+   */
+  counted: [],
+  /**
    * Counts of the players by name.
    * @type {Map<string, ReturnType<typeof emptyCount>>}
    */
@@ -50,7 +55,7 @@ export const collection = {
   /** Reviews one game after another. Ends when somebody stops the review or opens another game. */
   async reviewAll() {
     const run = { games: opened.games, done: 0 };
-    Object.assign(this, { run, players: new Map() });
+    Object.assign(this, { run, counted: opened.games, players: new Map() });
     for (; run.done < run.games.length && this.run === run; run.done += 1) {
       showGame(run.done);
       const { tree } = state;
@@ -91,7 +96,7 @@ export const collection = {
     byId("collection").hidden = games.length < 2 || !state.tree.isOpened;
     byId("review-all").textContent = run ? t("reviewAllStop") : t("reviewAll", games.length);
     byId("review-all-done").textContent = run ? t("reviewingGame", run.done + 1, games.length) : "";
-    byId("mistakes-part").hidden = this.players.size === 0;
+    byId("mistakes-part").hidden = this.players.size === 0 || this.counted !== games;
     if (this.players.size > 0) byId("mistakes").replaceChildren(...this.mistakes());
     const [opening, middle] = verdict.scale.phases.map((end) => percent(end, 0));
     byId("mistake-note").textContent = t("mistakeNote", opening, middle);

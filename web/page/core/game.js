@@ -266,7 +266,7 @@ export function gameShown() {
   const { before } = room();
   if (before) return before;
   const { mode, tree, unanswered, half, players } = state;
-  return { mode, tree, unanswered, half, players, hasGames: !byId("games-label").hidden };
+  return { mode, tree, unanswered, half, players, isFlipped: board.flipped, hasGames: !byId("games-label").hidden };
 }
 
 /**
@@ -275,8 +275,9 @@ export function gameShown() {
  */
 export function returnTo(before) {
   if (!before) return;
-  const { mode, hasGames, ...game } = before;
+  const { mode, isFlipped, hasGames, ...game } = before;
   Object.assign(state, game);
+  board.flip(isFlipped);
   enter(mode);
   byId("games-label").hidden = !hasGames;
   settle();

@@ -64,7 +64,8 @@ export async function openFiles(files) {
     if (size > MAX_MEGABYTES) return tell(t("unread", name, t("tooLarge", Math.round(size), MAX_MEGABYTES)));
     const texts = await Promise.all(part.map((file) => file.text()));
     const source = part.length > 1 ? { text: texts.join("\n") } : { bytes: await bytesOf(part[0]) };
-    sources.push({ name, text: texts[0], source });
+    // Only a single file can be something else than a record.
+    sources.push({ name, text: part.length > 1 ? "" : texts[0], source });
   }
   return openRecords(sources);
 }
@@ -98,6 +99,8 @@ async function openRecords(records) {
       found.warnings.push(t("unread", name, messageOf(error)));
     }
   }
+  // A match can have begun meanwhile.
+  if (!room().panel().leaves) return tell(t("matchRuns"));
   if (found.games.length === 0) return settle(found.warnings.join("\n"));
   Object.assign(opened, { games: found.games, trees: [], standing: found.standing });
   /** @param {GameRecord} game */

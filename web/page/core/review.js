@@ -42,6 +42,9 @@ export const review = {
     const goesOn = () => state.review === run && this.active;
     state.review = run;
     tree.reviewed = tree.line();
+    // Opened records are files already.
+    if (!tree.isOpened) tree.id ??= Date.now();
+    const keep = () => !tree.isOpened && tree === state.tree && recent.keep();
     // An endless analysis would block the review.
     if (state.analysing) toggleAnalysis();
     draw();
@@ -50,15 +53,12 @@ export const review = {
         await this.examine(node, run, goesOn);
         if (!goesOn()) return;
         run.done += 1;
+        keep();
         this.drawProgress();
       }
     });
     if (state.review === run) state.review = null;
-    // Opened records are files already.
-    if (!tree.isOpened && tree === state.tree) {
-      tree.id ??= Date.now();
-      recent.keep();
-    }
+    keep();
     if (tree === state.tree && tree.reviewed.every(({ isReviewed }) => isReviewed)) reviewed.forEach((take) => take(tree));
     draw();
   },

@@ -86,7 +86,7 @@ export class Room {
 
   /**
    * Fifth hook: returns the parts of the page that the room shows and allows: winning `rates`, best `moves`, `review`,
-   * `bars` of losses below the curve; `squares`: owners of squares shown unless somebody chooses others; `signs`: ticks and crosses on squares,
+   * `bars` of losses below the curve; `squares`: owners of squares shown; `signs`: ticks and crosses on squares,
    * `{ square, isRight }`; `keeps`: stores the game; `leaves`: another game can be opened; `steps`: keys step through the
    * game. `draw()` draws the room's own sections.
    * @returns {Panel}

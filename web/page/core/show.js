@@ -26,6 +26,8 @@ export const chosen = {
 export const squares = new Squares(byId("squares"), board, {
   chosen: (square, dragged) => chosen.square(square, dragged),
   canDrag: () => room().accepts(state.tree.current),
+  // A match has keys of its own.
+  leavesEnter: () => !room().panel().steps && !room().accepts(state.tree.current),
 });
 export const curve = new Curve(byId("curve"), (ply) => chosen.node(state.tree.line()[ply]), chart);
 // What appears below the list makes it smaller.
@@ -151,7 +153,7 @@ function choicesIn(node) {
  * @param {GameNode} node
  */
 export function drawOverlay(node) {
-  const what = state.squares ?? room().panel().squares;
+  const what = room().panel().squares;
   const below = state.preview?.parent ?? node;
   const lost = state.preview || !verdict.isFault(node) ? [] : node.reason?.lost ?? [];
   board.under.replaceChildren(...(state.half.to ? [] : groundMarks(below, what, lost)));

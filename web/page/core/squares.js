@@ -8,16 +8,17 @@ const DRAG_PIXELS = 6;
 export class Squares {
   /**
    * Calls `chosen(square)` for a clicked square and the end of a drag, and `chosen(square, true)` where a drag begins.
-   * `canDrag()` is true if drags are allowed.
+   * `canDrag()` is true if drags are allowed, `leavesEnter()` if Enter is for the room.
    * @param {HTMLElement} holder
    * @param {import("../../shared/board.js").Board} board
-   * @param {{ chosen: (square: Square, dragged?: boolean) => unknown, canDrag: () => boolean }} given
+   * @param {{ chosen: (square: Square, dragged?: boolean) => unknown, canDrag: () => boolean, leavesEnter: () => boolean }} given
    */
-  constructor(holder, board, { chosen, canDrag }) {
+  constructor(holder, board, { chosen, canDrag, leavesEnter }) {
     this.holder = holder;
     this.board = board;
     this.chosen = chosen;
     this.canDrag = canDrag;
+    this.leavesEnter = leavesEnter;
     /** @type {Map<Square, HTMLElement>} */
     this.cells = new Map();
     /**
@@ -98,6 +99,7 @@ export class Squares {
     if (this.isPointed && ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
     const steps = new Map([["ArrowUp", [-1, 0]], ["ArrowDown", [1, 0]], ["ArrowLeft", [0, -1]], ["ArrowRight", [0, 1]]]);
     const step = steps.get(event.key);
+    if (event.key === "Enter" && this.leavesEnter()) return;
     const row = this.grid.findIndex((cells) => cells.includes(this.focused));
     const column = this.grid[row].indexOf(this.focused);
     if (event.key === "Enter" || event.key === " ") this.chosen(this.focused);

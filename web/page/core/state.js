@@ -31,7 +31,7 @@ export const state = {
   pointed: null,
   /** Node of a faulty move whose better line has pointer or focus, or null. The board shows the position before it. */
   preview: null,
-  /** The owners of squares that somebody chose to see; null for the room's usual ones. */
+  /** The owners of squares that somebody chose to see in Analyse, the room with this choice; null for the usual ones. */
   squares: null,
   /** The review in progress, or null. */
   review: null,

@@ -291,7 +291,8 @@ export class GameTree {
     return {
       // Tenths of a percent, as the engine writes values.
       value: round(100 * (2 * rate - 1), 10),
-      ...(mark && mark !== "good" ? { mark } : {}),
+      // A known mark replaces that of a record, also by none.
+      ...(mark ? { mark: mark === "good" ? undefined : mark } : {}),
       analysis: { black: round(rate, 1e5), ...lead, visits: Number.isFinite(visits) ? visits : 0, ...line },
     };
   }

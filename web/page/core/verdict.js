@@ -19,6 +19,8 @@ export const FAULTS = ["inaccuracy", "mistake", "blunder"];
 const GRAVE = FAULTS.slice(1);
 /** Maximum number of moves of a better line drawn on the board. */
 export const BETTER_MOVES = 4;
+/** Maximum win rate, 0 to 1, that a right answer to an own mistake loses. */
+export const RIGHT_LOSS = 0.02;
 /** Minimum lead, in moves, that a text about a loss names. */
 export const NAMED_LOSS = 0.5;
 

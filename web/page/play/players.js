@@ -39,8 +39,13 @@ export const players = {
   restore(tree) {
     if (!tree.clock || this.restored.has(tree)) return;
     this.restored.add(tree);
-    const { id, used } = JSON.parse(settings.get("clock", "session") ?? "{}");
-    if (id === tree.id) tree.clock.used = used;
+    let kept = null;
+    try {
+      kept = JSON.parse(settings.get("clock", "session") ?? "null");
+    } catch {
+      // A broken entry is ignored.
+    }
+    if (kept?.id === tree.id && SIDES.every((side) => Number.isFinite(kept.used?.[side]))) tree.clock.used = kept.used;
   },
 
   /**

@@ -76,7 +76,7 @@ class Analyse extends Room {
 
   /** @returns {Panel} */
   panel() {
-    return { ...super.panel(), squares: "territory" };
+    return { ...super.panel(), squares: state.squares ?? "territory" };
   }
 
   listen() {
@@ -94,12 +94,12 @@ class Analyse extends Room {
     });
     byId("fen-form").addEventListener("submit", async (event) => {
       event.preventDefault();
-      interrupt();
+      const goesOn = interrupt();
       try {
         const { fen } = await engine.ask({ do: "position", fen: byId("fen").value });
-        setTreeToLookAt(new GameTree(fen));
+        if (goesOn()) setTreeToLookAt(new GameTree(fen));
       } catch (error) {
-        settle(t("unread", "FEN", messageOf(error)));
+        if (goesOn()) settle(t("unread", "FEN", messageOf(error)));
       }
     });
   }

@@ -63,7 +63,7 @@ class Door extends FirstStep {
   async emptyGame() {
     const { fen } = await engine.ask({ do: "start", edge: 10 });
     const tree = Object.assign(new GameTree(fen, { white: engineAt(state.control) }), { begun: 0 });
-    return { mode: "play", tree, unanswered: null, half: {}, hasGames: false, players: { black: "human", white: "engine" } };
+    return { mode: "play", tree, unanswered: null, half: {}, isFlipped: false, hasGames: false, players: { black: "human", white: "engine" } };
   }
 
   /** The first step of the lesson on the door's board opens the lesson. */

@@ -34,7 +34,8 @@ export function checkOf(start, moves) {
  * @param {FriendGame | undefined} one
  */
 function isGame(one) {
-  return typeof one?.start === "string" && Array.isArray(one.moves) && ["black", "white"].includes(one.side);
+  return typeof one?.start === "string" && Array.isArray(one.moves) && one.moves.every((move) => typeof move === "string")
+    && ["black", "white"].includes(one.side);
 }
 
 class Friend extends Room {
@@ -59,13 +60,16 @@ class Friend extends Room {
     }
   }
 
-  /** Stores the game shown in place of the one with an earlier part of its moves. */
+  /** Stores the game shown in place of one that lacks its last move. Other games with these moves stay. */
   keep() {
     const { start, moves, side } = this.game;
     /** @param {FriendGame} one */
-    const isEarlier = (one) => one.start === start && one.side === side && one.moves.every((move, ply) => move === moves[ply]);
-    const others = this.read().filter((one) => !isEarlier(one));
-    settings.set("friend", JSON.stringify([...others, this.game].slice(-MAX_GAMES)));
+    const isBefore = (one) => one.start === start && one.side === side
+      && one.moves.length === moves.length - 1 && one.moves.every((move, ply) => move === moves[ply]);
+    const games = this.read();
+    const index = games.findIndex(isBefore);
+    if (index >= 0) games.splice(index, 1);
+    settings.set("friend", JSON.stringify([...games, this.game].slice(-MAX_GAMES)));
   }
 
   visit() {
@@ -164,12 +168,13 @@ class Friend extends Room {
     /** @type {FriendGame[]} */
     const games = [...this.read(), { start: fen, moves: [], side: "white" }];
     /** @param {FriendGame} given */
+    const isKnown = ({ start, moves }) => moves.length >= number && checkOf(start, moves.slice(0, number)) === check;
+    /** @param {FriendGame} given */
     const continues = ({ start, moves }) => moves.length === number - 1 && checkOf(start, [...moves, move]) === check;
-    const game = games.find(continues);
-    if (!game) {
-      const isKnown = games.some(({ start, moves }) => moves.length >= number && checkOf(start, moves.slice(0, number)) === check);
-      return tell(t(isKnown ? "friendKnown" : "friendUnknown", move));
-    }
+    // A first move begins another game, unless a game waits for the answer to it.
+    const isWaiting = number === 1 && games.some((one) => one.moves.length === 1 && isKnown(one));
+    const game = isWaiting ? undefined : games.find(continues);
+    if (!game) return tell(t(games.some(isKnown) ? "friendKnown" : "friendUnknown", move));
     const mover = new GameTree(game.start).moverOf(game.moves.length);
     if (mover === game.side) return tell(t("friendOwn"));
     // The engine knows the rules.

@@ -8,10 +8,7 @@ import { goToPanel } from "page/core/controls.js";
 import { Room } from "page/core/room.js";
 import { describe, gameShown, goTo, returnTo, search, settle, setTree, tell, unlessStopped } from "page/core/game.js";
 import { turnText } from "page/core/show.js";
-import { BETTER_MOVES, verdict } from "page/core/verdict.js";
-
-/** Maximum win rate, 0 to 1, that a right answer can lose. */
-const RIGHT_LOSS = 0.02;
+import { BETTER_MOVES, RIGHT_LOSS, verdict } from "page/core/verdict.js";
 
 class Lesson extends Room {
   index = 0;

@@ -77,7 +77,7 @@ function isCurrent({ since, paused, clocks }) {
 
 class Match extends Room {
   /**
-   * The game tree of the match; null without a match.
+   * The game tree of the last match; null before the first one.
    * @type {GameTree}
    */
   tree = /** @type {never} */ (null);
@@ -232,12 +232,16 @@ class Match extends Room {
     this.writer ||= crypto.randomUUID();
     Object.assign(state, { analysing: false, found: null });
     board.flip(this.us === "white");
-    clearInterval(this.timer);
-    this.timer = setInterval(() => this.tick(), CLOCK_TICK);
+    this.startTimer();
     this.setPlayers();
     setTree("match", tree);
     this.save();
     byId("match-task").focus({ preventScroll: true });
+  }
+
+  startTimer() {
+    clearInterval(this.timer);
+    this.timer = setInterval(() => this.tick(), CLOCK_TICK);
   }
 
   setPlayers() {
@@ -332,12 +336,12 @@ class Match extends Room {
     if (this.entered && this.phase === "entered") this.advance({ move: this.entered });
   }
 
-  /** Cancels an entered move, or ends the entry of our move in favour of Otrera's. */
+  /** Cancels an entered move or the part of one, or ends the entry of our move in favour of Otrera's. */
   revise() {
-    if (this.phase === "entered") {
+    if (this.phase === "entered" || state.half.from) {
       this.entered = null;
       setHalf({});
-    } else if (this.byHand && !state.half.from) {
+    } else if (this.byHand) {
       this.charge();
       this.go({ byHand: false });
     }
@@ -381,6 +385,8 @@ class Match extends Room {
     const { parent, move, played } = this.tree.current;
     if (!parent) return;
     this.charge();
+    // A match that was over can have been left.
+    this.startTimer();
     const isOurs = this.tree.moverOf(parent.ply) === this.us;
     this.comment(parent, t("matchTakenBack", move, reason));
     this.tree.show(parent);
@@ -445,7 +451,6 @@ class Match extends Room {
   /** Leaves match mode, for analysis after the match or for another game. */
   leave() {
     clearInterval(this.timer);
-    this.tree = /** @type {never} */ (null);
     this.offer();
   }
 

@@ -114,7 +114,7 @@ export async function newGame({ edge, minutes } = asked) {
   const goesOn = interrupt();
   await unlessStopped(goesOn, async () => {
     const { fen } = await engine.ask({ do: "start", edge });
-    beginGame(new GameTree(fen), askedPlayers(), state.control, minutes);
+    if (goesOn()) beginGame(new GameTree(fen), askedPlayers(), state.control, minutes);
   });
 }
 
@@ -126,7 +126,7 @@ class Play extends Room {
    */
   accepts(node, { move } = {}) {
     const { tree } = state;
-    if (move === undefined || !node.next || tree.begun === null || !tree.winner()) return true;
+    if (move === undefined || tree.begun === null || !tree.winner()) return true;
     recent.analyse(tree).then(() => play(move));
     return false;
   }
@@ -172,7 +172,9 @@ class Play extends Room {
 
   /** Shows the game that was last begun, or begins one. */
   async visit() {
-    const last = recent.read().find(({ begun }) => begun !== null);
+    const games = recent.read().filter(({ begun }) => begun !== null);
+    // From its analysis, the way leads back to the game.
+    const last = games.find(({ id }) => id === state.tree.of) ?? games[0];
     if (this.active || (last && (await recent.show(last)) === null)) return;
     await newGame();
   }

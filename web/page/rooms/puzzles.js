@@ -12,6 +12,7 @@ import {
   gameShown, goTo, look, play, returnTo, search, setHalf, setTree, setTreeToLookAt, settle, tell, toggleAnalysis,
 } from "page/core/game.js";
 import { draw } from "page/core/show.js";
+import { RIGHT_LOSS } from "page/core/verdict.js";
 import { dayNumber, ownMistakes } from "page/puzzles/own.js";
 
 /** Search time for the reply to a try, in seconds. */
@@ -25,8 +26,6 @@ const GRADES = [1, 2, 3];
 const LAST = 10;
 /** Maximum number of own mistakes shown. */
 const MAX_ROWS = 20;
-/** Maximum win rate, 0 to 1, that a right answer to an own mistake loses. */
-const RIGHT_LOSS = 0.02;
 /** Milliseconds between a right move and the reply to it. */
 const REPLY_PAUSE = 700;
 
@@ -66,7 +65,7 @@ export const solvedPuzzles = {
     this.fens = new Set(Array.isArray(kept?.solved) ? kept.solved.filter((/** @type {Fen} */ fen) => known.has(fen)) : []);
     /** @param {number} number */
     const isCount = (number) => Number.isSafeInteger(number) && number > 0;
-    const hasStreak = isCount(kept?.day) && isCount(kept?.streak) && kept.day <= dayNumber();
+    const hasStreak = isCount(kept?.day) && (kept.streak === 0 || isCount(kept.streak)) && kept.day <= dayNumber();
     [this.day, this.streak] = hasStreak ? [kept.day, kept.streak] : [0, 0];
     [this.run, this.best] = [kept?.run, kept?.best].map((number) => (isCount(number) ? number : 0));
     this.last = Array.isArray(kept?.last) ? kept.last.slice(-LAST).map(Boolean) : [];
@@ -107,6 +106,14 @@ export const solvedPuzzles = {
     this.write();
   },
 
+  /** Ends the streak: today's puzzle is not solved at the first try. */
+  spoilToday() {
+    this.read();
+    if (this.day === dayNumber()) return;
+    [this.day, this.streak] = [dayNumber(), 0];
+    this.write();
+  },
+
   /** Returns the number of consecutive days, up to today or yesterday, with a solved daily puzzle. */
   days() {
     return dayNumber() - this.day <= 1 ? this.streak : 0;
@@ -141,8 +148,6 @@ class Puzzles extends Room {
    * @type {{ node: PlayedNode, isRight: boolean } | null}
    */
   verdict = null;
-  /** True if the board was turned before the puzzles. */
-  wasFlipped = false;
 
   get puzzle() {
     return this.own ?? PUZZLES[this.index];
@@ -156,10 +161,7 @@ class Puzzles extends Room {
     if (this.active) return;
     // From the analysis of a puzzle, the way leads back to this puzzle and to the game before it.
     const isBack = state.tree === this.analysed;
-    if (!isBack) {
-      this.before = gameShown();
-      this.wasFlipped = board.flipped;
-    }
+    if (!isBack) this.before = gameShown();
     if (isBack && this.own) this.showOwn(this.own);
     else this.show(isBack ? this.index : this.today());
     goToPanel("puzzle-title");
@@ -217,8 +219,9 @@ class Puzzles extends Room {
   /** @param {number} grade */
   choose(grade) {
     this.grade = grade;
-    if (grade !== 0 && grade !== this.puzzle.grade) this.next();
-    else draw();
+    if (grade === 0 || grade === this.puzzle.grade) return draw();
+    this.own = null;
+    return this.next();
   }
 
   /**
@@ -238,6 +241,7 @@ class Puzzles extends Room {
     if (!this.isClean) return;
     this.isClean = false;
     if (this.own) ownMistakes.answer(this.own, false);
+    else if (this.index === this.today()) solvedPuzzles.spoilToday();
     solvedPuzzles.answer(false);
   }
 
@@ -279,7 +283,8 @@ class Puzzles extends Room {
     if (isSolved && !this.isShown) this.solve();
     const verdict = this.verdictText(node, isRight);
     tell(verdict);
-    if (isRight && !isSolved) return this.reply(node, goesOn);
+    // Stepping back to a right move leaves it at that.
+    if (isRight && !isSolved) return state.unanswered === node || !node.next ? this.reply(node, goesOn) : undefined;
     if (node.described.winner) return;
     const found = await search(node, { seconds: ANSWER_SECONDS }, goesOn);
     if (!goesOn() || !found?.best) return;
@@ -382,7 +387,6 @@ class Puzzles extends Room {
   }
 
   close() {
-    board.flip(this.wasFlipped);
     returnTo(this.before);
     byId("open-puzzles").focus();
   }

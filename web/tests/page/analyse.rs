@@ -109,6 +109,10 @@ fn ground_and_lost_squares_are_drawn_and_named() {
     let lost: u64 = value(&mut browser, "state.tree.current.reason.lost.length");
     browser.assert_text("#status", &format!("The arrow on b1 shuts you out of {lost} squares."));
     browser.assert_value("document.querySelectorAll('#board .owner.lost').length", lost);
+    // The choice of the squares is for Analyse alone.
+    browser.choose("#squares-shown", "moves");
+    browser.click_and_wait("#open-play", "playRoom.active && Boolean(state.tree.current.described)");
+    browser.assert_value("document.querySelectorAll('#board .owner').length", 0);
 }
 
 #[test]
@@ -192,6 +196,14 @@ fn a_friends_moves_are_texts_checked_by_the_rules() {
     // The game survives a reload.
     open(&mut browser, "#friend");
     browser.wait_for("friend.active && friend.game.moves.length === 2");
+    // Two games of one player with the same first move.
+    for games in [json!([2, 1]), json!([2, 1, 1])] {
+        browser.click("#friend-new button");
+        browser.wait_for("friend.game.moves.length === 0 && state.tree.root.described?.edge === 8");
+        click_move(&mut browser, first);
+        browser.wait_for("friend.game.moves.length === 1");
+        browser.assert_value("friend.read().map(({ moves }) => moves.length)", games);
+    }
     browser.choose("#language", "zh");
     assert_translated(&browser.text("#friend"), &["Otrera", "move"]);
 }

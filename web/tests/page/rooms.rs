@@ -81,6 +81,16 @@ fn a_finished_game_survives_another_move() {
     // The game itself is stored with its result, beside the analysis.
     let stored = "recent.read().filter(({ begun }) => begun !== null).map(({ record }) => [record.winner, record.moves.length])";
     browser.assert_value(stored, json!([["white", plies]]));
+    // So it is after a move at its end.
+    browser.click_and_wait("#open-play", "playRoom.active && state.tree.winner() === 'white'");
+    browser.evaluate("goTo(state.tree.line().at(-1))");
+    browser.wait_for("canMove(state.tree.current)");
+    browser.evaluate(
+        "{ const [[from, targets]] = Object.entries(state.tree.current.described.moves);
+        const [[to, [arrow]]] = Object.entries(targets); play(`${from}-${to}/${arrow}`); } 0",
+    );
+    browser.wait_for(&format!("analyseRoom.active && state.tree.current.ply === {plies} + 1"));
+    browser.assert_value(stored, json!([["white", plies]]));
 }
 
 #[test]
@@ -112,6 +122,21 @@ fn a_review_stays_with_its_game() {
     browser.wait_for("analyseRoom.active && state.tree.current.ply === 1");
     browser.assert_value("state.tree.mainLine().every(({ isReviewed }) => isReviewed)", true);
     browser.assert_value("recent.read().filter(({ of }) => of !== null).length", 1);
+}
+
+#[test]
+fn a_review_that_is_left_goes_on_where_it_was() {
+    let Some(mut browser) = opened("a review that is left") else { return };
+    start_game(&mut browser);
+    play_and_wait(&mut browser, "c1-c5/f5".parse().expect("a move"));
+    browser.evaluate("resign()");
+    browser.evaluate("review.seconds = 0.5, 0");
+    let done = "analyseRoom.active && state.tree.line().some(({ isReviewed }) => isReviewed)";
+    browser.click_and_wait("#end-review", done);
+    browser.click_and_wait("#open-play", "playRoom.active");
+    browser.click_and_wait("#open-analyse", done);
+    open(&mut browser, "#analyse");
+    browser.wait_for(done);
 }
 
 #[test]
