@@ -23,13 +23,13 @@ MUTANTS_MINUTES ?= 60
 
 bot: ## the bot, a static Linux executable: dist/otrera
 	@scripts/need.sh cargo cc
-	@scripts/build_bot.sh $(EXE)
+	@scripts/build_bot.sh "$(EXE)"
 
 quick: ## a bot for daily work, builds faster, runs a tenth slower: dist/otrera-quick
 	@scripts/need.sh cargo cc
 	@cargo build --profile quick --locked --package otrera-bot
 	@mkdir -p dist
-	@cp -f $(TARGET)/quick/otrera dist/otrera-quick
+	@cp -f "$(TARGET)/quick/otrera" dist/otrera-quick
 
 arm: ## the bot for Linux on AArch64 (ARM64), static: dist/otrera-aarch64
 	@scripts/need.sh cargo
@@ -42,7 +42,7 @@ macos: ## on macOS: the bot for both kinds of processor: dist/otrera-macos-aarch
 	@mkdir -p dist
 	for kind in aarch64 x86_64; do \
 		CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build --release --locked --package otrera-bot --target $$kind-apple-darwin && \
-		cp -f $(TARGET)/$$kind-apple-darwin/release/otrera dist/otrera-macos-$$kind || exit 1; \
+		cp -f "$(TARGET)/$$kind-apple-darwin/release/otrera" dist/otrera-macos-$$kind || exit 1; \
 	done
 
 botzone: ## the bot as one C++ source for Botzone: dist/botzone.cpp; with PRESET=paper, another preset
@@ -54,14 +54,14 @@ windows: ## the bot for Windows 7 and newer: dist/otrera.exe
 	@$(need-std-source)
 	$(build-windows) $(WINDOWS)
 	@mkdir -p dist
-	cp -f $(TARGET)/$(WINDOWS)/release/otrera.exe dist/otrera.exe
+	cp -f "$(TARGET)/$(WINDOWS)/release/otrera.exe" dist/otrera.exe
 
 sau: ## the folder for the SAU Game Platform: dist/otrera-sau.zip
 	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc i686-w64-mingw32-gcc python3
 	@$(MAKE) --no-print-directory windows
 	$(build-windows) $(WINDOWS_32)
 	python3 packaging/pack.py dist/otrera-sau.zip otrera dist/otrera.exe \
-		$(TARGET)/$(WINDOWS_32)/release/otrera.exe=otrera32.exe \
+		"$(TARGET)/$(WINDOWS_32)/release/otrera.exe=otrera32.exe" \
 		packaging/sau/otrera.toml packaging/sau/README.txt LICENSE=LICENSE.txt
 
 test-sau: sau ## tests the folder for the SAU platform under Wine
@@ -87,7 +87,7 @@ lab: ## the laboratory: dist/lab
 	@scripts/need.sh cargo cc
 	cargo build --release --locked --package otrera-lab
 	@mkdir -p dist
-	cp -f $(TARGET)/release/lab dist/lab
+	cp -f "$(TARGET)/release/lab" dist/lab
 	@echo "make: dist/lab is built and optimized; cargo's \"unoptimized\" means libraries that are seldom run" >&2
 
 arena: ## the program for self-play and injected faults: dist/arena
@@ -97,8 +97,8 @@ arena: ## the program for self-play and injected faults: dist/arena
 play: ## builds the bot and shows one game of it against itself
 	@scripts/need.sh cargo cc
 	@mkdir -p dist
-	@scripts/build_bot.sh $(EXE) bot otrera-bot dist/arena
-	scripts/selfplay.sh --engine $(EXE) --protocol json-keep --time $(PLAY_TIME) --grace 1 --show board
+	@scripts/build_bot.sh "$(EXE)" bot otrera-bot dist/arena
+	scripts/selfplay.sh --engine "$(EXE)" --protocol json-keep --time $(PLAY_TIME) --grace 1 --show board
 
 test: ## all quick tests; lists the skipped ones at the end
 	@scripts/need.sh cargo cc python3
@@ -115,15 +115,15 @@ fuzz: ## fuzzes all text parsers, FUZZ_SECONDS (60) for each target
 faults: ## plays FAULT_GAMES (24) games with injected faults such as kills, noise and a full disk
 	@scripts/need.sh cargo cc
 	@mkdir -p dist
-	@scripts/build_bot.sh $(EXE) bot otrera-bot dist/arena
-	scripts/faults.sh --engine $(EXE) --games $(FAULT_GAMES)
+	@scripts/build_bot.sh "$(EXE)" bot otrera-bot dist/arena
+	scripts/faults.sh --engine "$(EXE)" --games $(FAULT_GAMES)
 
 mutants: ## mutation tests of the code changed since the last release, for MUTANTS_MINUTES (60), of MUTANTS_FOLDERS (all)
 	@scripts/need.sh cargo cc git cargo-mutants
 	scripts/mutants.sh $(MUTANTS_MINUTES) $(MUTANTS_FOLDERS)
 
 bench: bot ## behaviour checksum and speed of the bot
-	$(EXE) bench
+	"$$(realpath "$(EXE)")" bench
 
 same-bench: bot ## checks that the Linux, AArch64 (QEMU) and Windows builds have the recorded Bench
 	scripts/same_bench.sh
@@ -137,7 +137,7 @@ lint: ## formatting, clippy, documentation (warnings are errors), and whether th
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 	cargo check --locked --manifest-path fuzz/Cargo.toml --quiet
 	cargo fmt --manifest-path python/Cargo.toml --check
-	PYO3_NO_PYTHON=1 cargo clippy --locked --manifest-path python/Cargo.toml --target-dir $(TARGET)/python/cargo -- -D warnings
+	PYO3_NO_PYTHON=1 cargo clippy --locked --manifest-path python/Cargo.toml --target-dir "$(TARGET)/python/cargo" -- -D warnings
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
 	else echo "licences and sources of the dependencies are not checked: cargo-deny is missing (make deny)"; fi
 

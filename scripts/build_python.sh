@@ -13,6 +13,8 @@ say() { echo "make: $*" >&2; }
 
 if ! [ -x "$python" ]; then
     python3 -m venv "$folder/venv" || {
+        # A half-made environment would be taken for a whole one.
+        rm -rf "$folder/venv"
         say "Python's venv is missing; install it with:  sudo apt-get install python3-venv"
         exit 1
     }

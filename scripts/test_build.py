@@ -138,8 +138,8 @@ class Bot(unittest.TestCase):
             machine = Machine(self, {})
             status, said = machine.run("make", "--dry-run", target)
             self.assertEqual(status, 0, said)
-            self.assertIn(f" {machine.folder}/target/", said)
-            self.assertNotIn(" target/", said)
+            self.assertIn(f' "{machine.folder}/target/', said)
+            self.assertNotRegex(said, r'[ "]target/')
 
     def test_make_sau_needs_both_compilers(self):
         compilers = {"x86_64-w64-mingw32-gcc": "x86-64", "i686-w64-mingw32-gcc": "i686"}
