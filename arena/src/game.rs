@@ -36,8 +36,8 @@ impl Control {
         Self::Turns { first, later, total }
     }
 
-    /// Returns the budget of a move and its time limit.
-    fn of(self, position: &Position, is_first: bool, clock: &GameClock) -> (Budget, Duration) {
+    /// Returns the budget of a move; an answer is too late `grace` after the time limit.
+    fn of(self, position: &Position, is_first: bool, clock: &GameClock, grace: Duration) -> Budget {
         let (time, iterations, limit) = match self {
             Self::Free => (None, None, Duration::MAX),
             Self::PerMove(time) => (Some(time), None, time),
@@ -49,7 +49,8 @@ impl Control {
                 (time, None, time.unwrap_or(Duration::MAX))
             }
         };
-        (Budget { time, iterations, patience: None }, limit)
+        let patience = Some(limit.saturating_add(grace)).filter(|patience| *patience < Duration::MAX);
+        Budget { time, iterations, patience }
     }
 
     fn clock(self) -> GameClock {
@@ -171,15 +172,12 @@ impl Game<'_, '_> {
     }
 
     fn turn(&mut self, side: Side, is_first: bool, clock: &mut GameClock) -> Result<PlayedMove, Failure> {
-        let (budget, limit) = self.setup.control.of(&self.position, is_first, clock);
-        let patience = Some(limit).filter(|limit| *limit < Duration::MAX);
-        let patience = patience.map(|limit| limit.saturating_add(self.setup.grace));
-        let budget = Budget { patience, ..budget };
+        let budget = self.setup.control.of(&self.position, is_first, clock, self.setup.grace);
         let asked = Instant::now();
         let choice = self.players[side.index()].choose(&self.position, budget)?;
         let time = choice.time.unwrap_or_else(|| asked.elapsed());
         clock.spend(time);
-        if time > limit.saturating_add(self.setup.grace) {
+        if budget.patience.is_some_and(|patience| time > patience) {
             return Err(Failure::late(time));
         }
         let mv = choice.mv;
