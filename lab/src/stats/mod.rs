@@ -44,18 +44,13 @@ const NOT_FINITE: &str = "an observation is not a finite number";
 /// Fails without games and for more wins than games.
 pub fn wilson(wins: u64, games: u64) -> Result<Interval, String> {
     require(games > 0 && wins <= games, "0 <= wins <= games, games > 0")?;
-    Ok(score_interval(wins as f64 / games as f64, games as f64))
-}
-
-/// Returns Wilson's 95 % interval of the mean score of `n` trials.
-fn score_interval(score: f64, n: f64) -> Interval {
-    let z = Z_95;
+    let (score, n, z) = (wins as f64 / games as f64, games as f64, Z_95);
     let shrinkage = 1.0 + z * z / n;
     let centre = (score + z * z / (2.0 * n)) / shrinkage;
     let half = z / shrinkage * (score * (1.0 - score) / n + z * z / (4.0 * n * n)).sqrt();
     // Rounding would leave the ends at 0 % and 100 % slightly inside.
-    Interval {
+    Ok(Interval {
         low: if score == 0.0 { 0.0 } else { centre - half },
         high: if score == 1.0 { 1.0 } else { centre + half },
-    }
+    })
 }

@@ -11,6 +11,9 @@ use crate::board::square::{Side, Size};
 /// Maximum move number in a FEN.
 const MAX_NUMBER: u16 = 1000;
 
+/// Maximum ply that a FEN can hold.
+pub(crate) const MAX_PLY: u16 = 2 * MAX_NUMBER - 1;
+
 impl Position {
     /// Parses a FEN, see the module comment.
     ///

@@ -3,13 +3,11 @@
 use super::scanner::Property;
 use crate::board::bitboard::Bitboard;
 use crate::board::notation::MalformedText;
+use crate::board::notation::fen::MAX_PLY;
 use crate::board::notation::moves::square_of_letters;
 use crate::board::position::Position;
 use crate::board::square::{Side, Size, Square};
 use std::borrow::Cow;
-
-/// Maximum of `PLY`, as of the ply in a FEN.
-const MAX_PLY: u16 = 1999;
 
 /// Values of a game's set-up properties: board size, amazons, arrows, side to move and ply.
 #[derive(Default)]
