@@ -47,8 +47,16 @@ pub fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
 }
 
-pub fn read_model(name: &str) -> Result<Model, String> {
-    Model::from_weights(&read_text(name.as_ref(), MAX_BYTES)?).map_err(|error| problem(name.as_ref(), error))
+/// Reads the model of a weights file; also returns the [checksum](weights_checksum) of its text.
+pub fn read_model(name: &str) -> Result<(Model, String), String> {
+    let text = read_text(name.as_ref(), MAX_BYTES)?;
+    let model = Model::from_weights(&text).map_err(|error| problem(name.as_ref(), error))?;
+    Ok((model, weights_checksum(&text)))
+}
+
+/// Returns the CRC-32 of a weights file's text, for the conditions of result files: other weights play other moves.
+pub fn weights_checksum(text: &str) -> String {
+    format!("{:08x}", crc32fast::hash(text.as_bytes()))
 }
 
 /// Reads a weights file, or returns the built-in weights for `None`.

@@ -15,7 +15,6 @@ use crate::play::player::{self, Budget, Failure, Player, iterate, search_of};
 use crate::sheet::Sheet;
 use crate::stats::Z_95;
 use otrera::eval::model::{Evaluator, ModelScratch};
-use otrera::eval::weights::WeightsFile;
 use otrera::{Move, Params, Position, Size};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -230,7 +229,7 @@ impl<'a> Cache<'a> {
     fn open(args: &'a Args) -> Result<Self, String> {
         let mut known = HashMap::new();
         // Values of other weights are other values.
-        let weights = format!("{:08x}", crc32fast::hash(WeightsFile::BUILT_IN.as_bytes()));
+        let weights: Vec<_> = args.judges.iter().map(PlayerSpec::weights).collect();
         let conditions =
             json!({ "judges": args.names_of_judges(), "memory": args.memory, "weights": weights });
         let header = json!({ "regret": conditions }).to_string();

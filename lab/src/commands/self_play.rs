@@ -104,6 +104,7 @@ pub fn play_all(args: &Args) -> Result<Written, String> {
     let work = |number| Ok(json::write(&play(args, params, number, 0)));
     let conditions = json!({ "self-play": {
         "player": args.player.text,
+        "weights": args.player.weights(),
         "size": args.size.edge(),
         "iterations": args.iterations,
         "random_plies": args.random_plies,

@@ -44,9 +44,11 @@ impl Match {
     /// Returns the conditions of the match; a result file resumes only under equal conditions.
     pub fn conditions(&self) -> Value {
         let mut conditions = json!({
-            "players": [self.players[0].text, self.players[1].text],
+            "players": self.players.each_ref().map(|player| &player.text),
+            "weights": self.players.each_ref().map(PlayerSpec::weights),
             "size": self.size.edge(),
             "control": self.control.to_string(),
+            "grace": self.grace.as_secs_f64(),
             "seed": self.seed,
             "adjudicate": self.adjudicate,
         });
@@ -185,6 +187,8 @@ pub fn play(
 mod tests {
     use super::*;
     use otrera::Move;
+    use otrera::eval::weights::WeightsFile;
+    use testkit::Folder;
 
     const PLIES: usize = 3;
 
@@ -211,6 +215,23 @@ mod tests {
 
     fn count_different<T: Ord>(items: impl IntoIterator<Item = T>) -> usize {
         items.into_iter().collect::<BTreeSet<T>>().len()
+    }
+
+    #[test]
+    fn a_match_resumes_neither_with_other_weights_nor_with_another_grace() {
+        let folder = Folder::new("runner-weights");
+        let file = folder.join("weights.json");
+        let conditions = |text: &str, grace| {
+            std::fs::write(&file, text).unwrap();
+            let mut matchup = Match { grace: Duration::from_secs(grace), ..random_match(PLIES, 3) };
+            matchup.players[1] = format!("tournament,model={}", file.display()).parse().unwrap();
+            matchup.conditions()
+        };
+        let first = conditions(WeightsFile::BUILT_IN, 0);
+        assert_eq!(first["weights"][0], Value::Null);
+        assert_eq!(conditions(WeightsFile::BUILT_IN, 0), first);
+        assert_ne!(conditions(&format!("{}\n", WeightsFile::BUILT_IN), 0), first);
+        assert_ne!(conditions(WeightsFile::BUILT_IN, 1), first);
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! Player descriptions such as `tournament,c=3`, as in `lab match A B`. `docs/laboratory.md` lists them.
 
 use crate::baseline::{RandomPlayer, alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs};
-use crate::files::read_model;
+use crate::files::{read_model, weights_checksum};
 use crate::play::player::{Handicapped, Player, SearchPlayer};
 use clap::ValueEnum;
+use otrera::eval::weights::WeightsFile;
 use otrera::parameter::Parameter;
 use otrera::{Level, Limits, Params, Resources, Size};
 use otrera_arena::dialect::Dialect;
 use otrera_arena::process::check_start;
 use otrera_arena::program::Program;
+use std::cell::OnceCell;
 use std::str::FromStr;
 
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ enum Kind {
 #[derive(Clone, Debug)]
 struct SearchSpec {
     params: Params,
+    /// Checksum of the weights file of `model=FILE`; `None` for the built-in weights.
+    weights: Option<String>,
     resources: Resources,
     /// Iterations per move, if they are fixed.
     limits: Limits,
@@ -87,6 +91,16 @@ impl PlayerSpec {
             Kind::External { command, protocol, .. } => Some((command, *protocol)),
             _ => None,
         }
+    }
+
+    /// Returns the checksum of the weights of a built-in player, see [`weights_checksum`]; `None` for other players.
+    pub fn weights(&self) -> Option<String> {
+        let given = match &self.kind {
+            Kind::Search(spec) => spec.weights.clone(),
+            Kind::AlphaBeta { .. } | Kind::Pvs { .. } | Kind::Level(_) => None,
+            Kind::Random | Kind::External { .. } => return None,
+        };
+        Some(given.unwrap_or_else(|| weights_checksum(WeightsFile::BUILT_IN)))
     }
 
     /// Checks that the player's program, if it has one, can be started; stops the program immediately.
@@ -236,7 +250,8 @@ fn built_in(text: &str) -> Result<Kind, String> {
 }
 
 fn search<'a>(params: Params, settings: impl Iterator<Item = &'a str>) -> Result<Kind, String> {
-    let mut spec = SearchSpec { params, resources: ONE_THREAD, limits: Limits::default(), share: 1.0 };
+    let (resources, limits) = (ONE_THREAD, Limits::default());
+    let mut spec = SearchSpec { params, weights: None, resources, limits, share: 1.0 };
     for setting in settings {
         let (name, value) = read_setting(setting)?;
         spec.set(name, value)?;
@@ -268,7 +283,18 @@ impl SearchSpec {
             Some(setting) => setting.set(&mut self.resources, value),
             None if is(Limits::ITERATIONS.name) => Limits::ITERATIONS.set(&mut self.limits, value),
             None if is(SHARE.name) => SHARE.set(&mut self.share, value),
-            None => self.params.set_with(name, value, read_model),
+            None => {
+                let weights = OnceCell::new();
+                self.params.set_with(name, value, |file| {
+                    let (model, checksum) = read_model(file)?;
+                    weights.get_or_init(|| checksum);
+                    Ok(model)
+                })?;
+                if is("model") {
+                    self.weights = weights.into_inner();
+                }
+                Ok(())
+            }
         }
     }
 }
