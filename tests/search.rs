@@ -278,17 +278,22 @@ fn many_short_runs_match_one_long_run() {
     /// Iterations of a short run: as many as a slow machine runs in 0.1 s.
     const SLICE: u64 = 20_000;
     let resources = Resources { memory: 64 << 20, ..Resources::default() };
-    let [mut short, mut long] =
-        [(); 2].map(|()| Search::new(Position::standard(), Params::TOURNAMENT, resources));
-    let long = run_iterations(&mut long, ITERATIONS);
-    // The depth and the recycling count of a report cover only its own run. Runs limited by time would differ from
-    // machine to machine, and with them the depth: 24 to 31 with various seeds.
-    let (mut depth, mut recycled) = (0, 0);
-    for _ in 0..ITERATIONS / SLICE {
-        let slice = run_iterations(&mut short, SLICE);
-        (depth, recycled) = (depth.max(slice.depth), recycled + slice.recycled);
-    }
-    let learned = run_iterations(&mut short, 0);
+    let search = || Search::new(Position::standard(), Params::TOURNAMENT, resources);
+    let in_slices = || {
+        // The depth and the recycling count of a report cover only its own run. Runs limited by time would differ
+        // from machine to machine, and with them the depth: 24 to 31 with various seeds.
+        let (mut short, mut depth, mut recycled) = (search(), 0, 0);
+        for _ in 0..ITERATIONS / SLICE {
+            let slice = run_iterations(&mut short, SLICE);
+            (depth, recycled) = (depth.max(slice.depth), recycled + slice.recycled);
+        }
+        (run_iterations(&mut short, 0), depth, recycled)
+    };
+    let (long, (learned, depth, recycled)) = std::thread::scope(|scope| {
+        let long = scope.spawn(|| run_iterations(&mut search(), ITERATIONS));
+        let short = in_slices();
+        (long.join().unwrap(), short)
+    });
     assert_eq!(learned.visits, long.visits);
     assert!(recycled > 10, "recycled {recycled} times");
     assert!(depth + 3 >= long.depth, "depth {depth}, in one run {}", long.depth);

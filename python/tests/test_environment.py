@@ -4,6 +4,7 @@ import copy
 import os
 import random
 import unittest
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import otrera
@@ -12,6 +13,7 @@ import pyspiel
 from pettingzoo.test import api_test, seed_test
 
 GAMES = int(os.environ.get("OTRERA_GAMES", "1000"))
+CHECK = unittest.TestCase()  # a running test cannot be sent to another process
 
 
 class Environment(unittest.TestCase):
@@ -79,41 +81,52 @@ class Environment(unittest.TestCase):
         self.assertEqual((env.agents, again.agents), ([], ["black", "white"]))
 
 
+def as_in_openspiel(seed):
+    """Compares the legal actions at each choice and the result. OpenSpiel counts rows from the top."""
+    generator = random.Random(seed)
+    flip = [(9 - index // 10) * 10 + index % 10 for index in range(100)]
+    state, env = pyspiel.load_game("amazons").new_initial_state(), otrera.env()
+    env.reset()
+    while not state.is_terminal():
+        CHECK.assertEqual(env.agent_selection, env.possible_agents[state.current_player()])
+        actions = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+        CHECK.assertEqual(sorted(flip[action] for action in state.legal_actions()), actions)
+        action = generator.choice(actions)
+        state.apply_action(flip[action])
+        env.step(action)
+    CHECK.assertEqual([env.rewards["black"], env.rewards["white"]], state.returns())
+    CHECK.assertTrue(all(env.terminations.values()))
+    return 1
+
+
+def as_in_fairy_stockfish(seed):
+    """Compares the legal moves, the position and the result."""
+    generator, board = random.Random(seed), otrera.Board()
+    while board.winner is None:
+        moves = [move.uci() for move in board.legal_moves]
+        theirs = pyffish.legal_moves("amazons", board.fen(), [])
+        CHECK.assertEqual((len(theirs), set(theirs)), (len(moves), set(moves)))
+        move = generator.choice(moves)
+        after = pyffish.get_fen("amazons", board.fen(), [move])
+        board.push(move)
+        CHECK.assertEqual(after.split()[:2], board.fen().split()[:2])
+    CHECK.assertEqual(pyffish.legal_moves("amazons", board.fen(), []), [])
+    CHECK.assertLess(pyffish.game_result("amazons", board.fen(), []), 0)
+    return 1
+
+
 class OtherPrograms(unittest.TestCase):
     def test_random_games_as_in_openspiel(self):
-        """Compares the legal actions at each choice and the result. OpenSpiel counts rows from the top."""
-        generator, game = random.Random(7), pyspiel.load_game("amazons")
-        flip = [(9 - index // 10) * 10 + index % 10 for index in range(100)]
-        env = otrera.env()
-        for _ in range(GAMES):
-            state = game.new_initial_state()
-            env.reset()
-            while not state.is_terminal():
-                self.assertEqual(env.agent_selection, env.possible_agents[state.current_player()])
-                actions = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
-                self.assertEqual(sorted(flip[action] for action in state.legal_actions()), actions)
-                action = generator.choice(actions)
-                state.apply_action(flip[action])
-                env.step(action)
-            self.assertEqual([env.rewards["black"], env.rewards["white"]], state.returns())
-            self.assertTrue(all(env.terminations.values()))
+        self.on_all_cores(as_in_openspiel)
 
     @unittest.skipUnless("amazons" in pyffish.variants(), "pyffish: its wheel does not know amazons")
     def test_random_games_as_in_fairy_stockfish(self):
-        """Compares the legal moves, the position and the result."""
-        generator = random.Random(8)
-        for _ in range(GAMES):
-            board = otrera.Board()
-            while board.winner is None:
-                moves = [move.uci() for move in board.legal_moves]
-                theirs = pyffish.legal_moves("amazons", board.fen(), [])
-                self.assertEqual((len(theirs), set(theirs)), (len(moves), set(moves)))
-                move = generator.choice(moves)
-                after = pyffish.get_fen("amazons", board.fen(), [move])
-                board.push(move)
-                self.assertEqual(after.split()[:2], board.fen().split()[:2])
-            self.assertEqual(pyffish.legal_moves("amazons", board.fen(), []), [])
-            self.assertLess(pyffish.game_result("amazons", board.fen(), []), 0)
+        self.on_all_cores(as_in_fairy_stockfish)
+
+    def on_all_cores(self, play):
+        """Plays random games, each with its own seed."""
+        with ProcessPoolExecutor() as pool:
+            self.assertEqual(sum(pool.map(play, range(GAMES), chunksize=10)), GAMES)
 
 
 if __name__ == "__main__":
