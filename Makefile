@@ -3,10 +3,11 @@
 # rustup installs missing parts of Rust. For any other missing tool, its install command is printed.
 
 # Targets for Windows 7: the usual ones import functions of Windows 8 and 10. Rust distributes no compiled standard
-# library for the Windows 7 targets; RUSTC_BOOTSTRAP lets the stable compiler build the library from source.
+# library for the Windows 7 targets; RUSTC_BOOTSTRAP lets the stable compiler build the library from source. In a folder of
+# its own, because this variable makes cargo build the macros again that other builds use.
 WINDOWS := x86_64-win7-windows-gnu
 WINDOWS_32 := i686-win7-windows-gnu
-build-windows = RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build -Zbuild-std=std,panic_unwind --release --locked --package otrera-bot --target
+build-windows = RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS="$$(scripts/rustflags.sh)" cargo build -Zbuild-std=std,panic_unwind --release --locked --package otrera-bot --target-dir "$(TARGET)/windows" --target
 # Folder of the build results.
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 # `make EXE=name` builds the bot under that name beside this file, as engine test farms expect.
@@ -54,14 +55,16 @@ windows: ## the bot for Windows 7 and newer: dist/otrera.exe
 	@$(need-std-source)
 	$(build-windows) $(WINDOWS)
 	@mkdir -p dist
-	cp -f "$(TARGET)/$(WINDOWS)/release/otrera.exe" dist/otrera.exe
+	cp -f "$(TARGET)/windows/$(WINDOWS)/release/otrera.exe" dist/otrera.exe
 
 sau: ## the folder for the SAU Game Platform: dist/otrera-sau.zip
 	@scripts/need.sh cargo cc x86_64-w64-mingw32-gcc i686-w64-mingw32-gcc python3
-	@$(MAKE) --no-print-directory windows
-	$(build-windows) $(WINDOWS_32)
+	@$(need-std-source)
+	$(build-windows) $(WINDOWS) --target $(WINDOWS_32)
+	@mkdir -p dist
+	cp -f "$(TARGET)/windows/$(WINDOWS)/release/otrera.exe" dist/otrera.exe
 	python3 packaging/pack.py dist/otrera-sau.zip otrera dist/otrera.exe \
-		"$(TARGET)/$(WINDOWS_32)/release/otrera.exe=otrera32.exe" \
+		"$(TARGET)/windows/$(WINDOWS_32)/release/otrera.exe=otrera32.exe" \
 		packaging/sau/otrera.toml packaging/sau/README.txt LICENSE=LICENSE.txt
 
 test-sau: sau ## tests the folder for the SAU platform under Wine
@@ -125,7 +128,7 @@ mutants: ## mutation tests of the code changed since the last release, for MUTAN
 bench: bot ## behaviour checksum and speed of the bot
 	"$$(realpath "$(EXE)")" bench
 
-same-bench: bot ## checks that the Linux, AArch64 (QEMU) and Windows builds have the recorded Bench
+same-bench: ## checks that the Linux, AArch64 (QEMU) and Windows builds have the recorded Bench
 	scripts/same_bench.sh
 
 lint: ## formatting, clippy, documentation (warnings are errors), and whether the fuzz targets compile

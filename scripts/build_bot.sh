@@ -76,7 +76,10 @@ if [ "$profile" = botzone ]; then
     # The profile compiles the libraries for size; opt-level 3 applies to link-time optimisation.
     cargo rustc --profile "$profile" --locked --package "$package" --features "$features" --bin "$program" --target "$target" -- -C opt-level=3
 else
-    cargo build --profile "$profile" --locked --package "$package" ${arena:+--package otrera-arena} --target "$target"
+    # The arena is built together with the bot, so that they share the engine and the libraries.
+    other=${arena:+otrera-arena}
+    [ "$package" != otrera-arena ] || other=otrera-bot
+    cargo build --profile "$profile" --locked --package "$package" ${other:+--package "$other"} --target "$target"
 fi
 mkdir -p "$(dirname "$executable")"
 built=${CARGO_TARGET_DIR:-target}/$target/$profile

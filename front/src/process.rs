@@ -19,13 +19,10 @@ pub fn run(work: impl FnOnce() -> u8 + Clone + Send + 'static) -> u8 {
 }
 
 /// Makes writes beyond `ulimit -f` fail with an error instead of a fatal signal.
-#[cfg(unix)]
 pub fn survive_file_limit() {
+    #[cfg(unix)]
     survive(signal_hook::consts::SIGXFSZ);
 }
-
-#[cfg(not(unix))]
-pub fn survive_file_limit() {}
 
 /// Makes writes into a closed pipe fail with an error. Rust's entry point, if used, already does.
 #[cfg(unix)]

@@ -83,7 +83,7 @@ def setUpModule():
         skip("launcher tests", "the program inside is for Linux on x86-64")
     if shutil.which("g++") is None:
         skip("launcher tests", "g++ is missing; install it with:  sudo apt-get install g++")
-    subprocess.run(["make", "--silent", "bot", "botzone"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["make", "--silent", "-j2", "bot", "botzone"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     temporary = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(temporary.cleanup)
     folder = Path(temporary.name)
