@@ -36,6 +36,21 @@ fn results_files_convert_to_sgf_and_back() {
 }
 
 #[test]
+fn the_result_file_of_a_match_is_read_without_a_warning() {
+    let folder = &Folder::new("convert-match");
+    let games = "match random tournament,iterations=20 --size 6 --games 2 --free --plies 2 --balance 0.5 --output m.jsonl";
+    run_in(folder, games).printed();
+    let converted = run_in(folder, "convert m.jsonl --strict").printed();
+    let text = std::fs::read_to_string(folder.join("m.jsonl")).unwrap();
+    assert_eq!(converted.lines().count(), 2);
+    // Other values of this form are not left out.
+    let (first, rest) = text.split_once('\n').unwrap();
+    let other = first.replace("\"seed\"", "\"moves\":\"d1-d2/d3\",\"seed\"");
+    folder.write("other.jsonl", &format!("{other}\n{rest}"));
+    run_in(folder, "convert other.jsonl --strict").assert_refused("other.jsonl: line 1");
+}
+
+#[test]
 fn plain_moves_and_sau_notation_are_converted() {
     let folder = &Folder::new("convert-moves");
     for (text, edge) in [

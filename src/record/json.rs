@@ -318,6 +318,9 @@ impl<'a> Group<'a> {
     /// Adds a value, and first the game before it if a new one begins.
     fn add(&mut self, raw: &'a RawValue, lines: &mut Lines, intake: &mut Intake) {
         let json = raw.get();
+        if holds_conditions(json) {
+            return self.flush(lines, intake);
+        }
         let is_input = fields(json, ["requests"])[0].is_some();
         if !is_input && !is_part(json) {
             self.flush(lines, intake);
@@ -362,6 +365,20 @@ impl<'a> Group<'a> {
 fn longest(json: &str) -> usize {
     let reading = scan::read(json, None, true);
     reading.games.iter().map(|game| game.moves.len()).max().unwrap_or_default()
+}
+
+/// True for the first line of a result file of `lab match`: its conditions are `{"match":…}` and belong to no game.
+fn holds_conditions(json: &str) -> bool {
+    if !json.starts_with("{\"match\":") {
+        return false;
+    }
+    let (mut are_conditions, mut count) = (false, 0);
+    entries(json, |_, value| {
+        let [players, control, seed, moves] = fields(value.get(), ["players", "control", "seed", "moves"]);
+        are_conditions = moves.is_none() && [players, control, seed].iter().all(Option::is_some);
+        count += 1;
+    });
+    are_conditions && count == 1
 }
 
 /// True if a value is no game, but can be a part of one.
