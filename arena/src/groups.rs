@@ -3,6 +3,7 @@
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,6 +42,13 @@ pub fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
     let group = group.ok_or_else(|| io::Error::other("the new process has no valid id"))?;
     groups.push(group);
     Ok((child, group))
+}
+
+/// Copies a program. No program starts meanwhile: it would inherit the open file, and a file that is open for writing
+/// cannot be executed.
+pub fn copy_program(from: &Path, to: &Path) -> io::Result<()> {
+    let _none_starts = groups();
+    std::fs::copy(from, to).map(drop)
 }
 
 /// Kills a process group. Call this before reaping the group's first process: reaping frees the group ID for reuse.

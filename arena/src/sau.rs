@@ -9,6 +9,7 @@ use crate::board::Board;
 use crate::dialect::Dialect;
 use crate::failure::{Failure, Kind};
 use crate::game::{Control, Event, GameSetup, Watcher, play};
+use crate::groups;
 use crate::notation::{Form, read_letters};
 use crate::player::{Budget, Choice, Player};
 use crate::process::signal;
@@ -293,7 +294,7 @@ impl<'a> Simulation<'a> {
         let program = engine.first().ok_or(std::io::ErrorKind::InvalidInput)?;
         fs::create_dir_all(self.folder.join("engine"))?;
         fs::create_dir_all(self.record().parent().unwrap_or(self.folder))?;
-        fs::copy(program, self.program())?;
+        groups::copy_program(program.as_ref(), &self.program())?;
         let settings = format!(
             "total-time = {}\nthreads = 1\nmemory = 64\nrecord-dir = 'records'\nno-open = true\nlog = 'otrera.log'\nplatform-dir = '../platform'\n",
             total.as_secs_f64()
