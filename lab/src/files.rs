@@ -47,15 +47,15 @@ pub fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Reads the model of a weights file; also returns the [checksum](weights_checksum) of its text.
+/// Reads the model of a weights file; also returns the [`checksum`] of its text.
 pub fn read_model(name: &str) -> Result<(Model, String), String> {
     let text = read_text(name.as_ref(), MAX_BYTES)?;
     let model = Model::from_weights(&text).map_err(|error| problem(name.as_ref(), error))?;
-    Ok((model, weights_checksum(&text)))
+    Ok((model, checksum(&text)))
 }
 
-/// Returns the CRC-32 of a weights file's text, for the conditions of result files: other weights play other moves.
-pub fn weights_checksum(text: &str) -> String {
+/// Returns the CRC-32 of a text in eight hexadecimal digits, for the conditions of result files.
+pub fn checksum(text: &str) -> String {
     format!("{:08x}", crc32fast::hash(text.as_bytes()))
 }
 

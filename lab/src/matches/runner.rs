@@ -2,6 +2,7 @@
 
 use crate::cluster::WorkArgs;
 use crate::cluster::jobs::{self, Job};
+use crate::files::checksum;
 use crate::interrupt;
 use crate::matches::harness::{Harness, Pairing};
 use crate::matches::results::{Finished, Results};
@@ -55,8 +56,8 @@ impl Match {
         match &self.openings {
             Openings::Balanced(lines) => conditions["balanced_openings"] = lines.len().into(),
             Openings::Book(_, lines) => {
-                let sum = crc32fast::hash(format!("{lines:?}").as_bytes());
-                conditions["book"] = format!("{} openings, checksum {sum:08x}", lines.len()).into();
+                let sum = checksum(&format!("{lines:?}"));
+                conditions["book"] = format!("{} openings, checksum {sum}", lines.len()).into();
             }
             Openings::Random(RandomMoves { plies, balance }) => {
                 conditions["opening_plies"] = (*plies).into();

@@ -1,7 +1,7 @@
 //! Player descriptions such as `tournament,c=3`, as in `lab match A B`. `docs/laboratory.md` lists them.
 
 use crate::baseline::{RandomPlayer, alphabeta::AlphaBeta, evaluation::Evaluation, pvs::Pvs};
-use crate::files::{read_model, weights_checksum};
+use crate::files::{checksum, read_model};
 use crate::play::player::{Handicapped, Player, SearchPlayer};
 use clap::ValueEnum;
 use otrera::eval::weights::WeightsFile;
@@ -93,14 +93,14 @@ impl PlayerSpec {
         }
     }
 
-    /// Returns the checksum of the weights of a built-in player, see [`weights_checksum`]; `None` for other players.
+    /// Returns the checksum of the weights of a built-in player, see [`checksum`]; `None` for other players.
     pub fn weights(&self) -> Option<String> {
         let given = match &self.kind {
             Kind::Search(spec) => spec.weights.clone(),
             Kind::AlphaBeta { .. } | Kind::Pvs { .. } | Kind::Level(_) => None,
             Kind::Random | Kind::External { .. } => return None,
         };
-        Some(given.unwrap_or_else(|| weights_checksum(WeightsFile::BUILT_IN)))
+        Some(given.unwrap_or_else(|| checksum(WeightsFile::BUILT_IN)))
     }
 
     /// Checks that the player's program, if it has one, can be started; stops the program immediately.
