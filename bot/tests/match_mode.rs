@@ -147,6 +147,8 @@ struct Table {
     gui: Gui,
     browser: Browser,
     folder: PathBuf,
+    /// The time that [`Self::inject_clock`] gives the page.
+    now: Option<Duration>,
 }
 
 impl Table {
@@ -154,14 +156,32 @@ impl Table {
     fn new(test: &str, name: &str) -> Option<Self> {
         let folder = folder(name);
         let (gui, browser) = (start(&folder), Browser::start(test)?);
-        let mut table = Self { gui, browser, folder };
+        let mut table = Self { gui, browser, folder, now: None };
         table.load();
         Some(table)
     }
 
     fn load(&mut self) {
+        if let Some(now) = self.now {
+            let source = clock_at(now);
+            self.browser.command("Page.addScriptToEvaluateOnNewDocument", json!({"source": source}));
+        }
         self.browser.open_address(&self.gui.address, "");
         self.browser.wait_for("Boolean(state.tree?.current.described)");
+    }
+
+    /// From now on the page's clock runs only while a test waits for our move, so that a slow browser costs no time.
+    fn inject_clock(&mut self) {
+        self.now = Some(Duration::from_secs(1_700_000_000));
+        self.run_clock(Duration::ZERO);
+    }
+
+    fn run_clock(&mut self, elapsed: Duration) {
+        if let Some(now) = &mut self.now {
+            *now += elapsed;
+            let source = clock_at(*now);
+            self.browser.evaluate(&source);
+        }
     }
 
     /// Simulates a crash: replaces the program with a new process and opens the new page.
@@ -210,10 +230,13 @@ impl Table {
 
     /// Waits for our move and returns it. Asserts that the page announces its squares and, on 10x10, its SAU notation.
     fn announced(&mut self) -> Move {
-        let patience = Instant::now() + Duration::from_secs(600);
+        let begun = Instant::now();
+        let mut last = begun;
         while self.browser.evaluate("match.phase === 'thinking' || !state.tree.current.described") == true {
-            assert!(Instant::now() < patience, "no move of ours");
+            assert!(begun.elapsed() < Duration::from_secs(600), "no move of ours");
             std::thread::sleep(Duration::from_millis(5));
+            self.run_clock(last.elapsed());
+            last = Instant::now();
         }
         self.wait_for_phase("announced");
         let mv = self.browser.evaluate("match.decided.move");
@@ -314,6 +337,11 @@ impl Table {
     fn time_left(&mut self, side: &str) -> f64 {
         self.browser.evaluate(&format!("match.left({side:?})")).as_f64().expect("a number")
     }
+}
+
+/// Returns a script that stops the page's clock at a time since 1970.
+fn clock_at(now: Duration) -> String {
+    format!("void (Date.now = () => {})", now.as_millis())
 }
 
 /// Returns a legal move other than `mv`, or `mv` if no other move is legal.
@@ -712,6 +740,7 @@ fn opponent_move(position: &Position) -> Move {
 /// played. `us` is our side, `minutes` the time per side.
 fn rehearse(name: &str, us: Side, edge: usize, minutes: f64) {
     let Some(mut table) = Table::new("a rehearsal of a match", name) else { return };
+    table.inject_clock();
     table.begin(&us.to_string().to_lowercase(), edge, &minutes.to_string(), "0.2");
     let mut position = Position::start(Size::new(edge).expect("a size"));
     let (mut played, mut rng) = (Vec::<Move>::new(), Rng::with_seed(3));

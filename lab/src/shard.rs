@@ -62,8 +62,11 @@ impl Shard {
         let mut magic = [0; MAGIC.len()];
         let length = read_up_to(&mut file, &mut magic).map_err(|error| problem(path, error))?;
         if magic[..length] != MAGIC[..length] {
-            let version = magic.starts_with(b"OTRERA SHARD ");
-            let what = if version { "is a shard of another version" } else { "is not a shard" };
+            let what = match () {
+                () if magic.starts_with(b"OTRERA SHARD ") => "is a shard of another version",
+                () if resembles_shard(&magic) => "is a shard whose first bytes are damaged",
+                () => "is not a shard",
+            };
             return Err(problem(path, format!("{what}: name a file of this version's lab self-play")));
         }
         let mut shard = Self {
@@ -152,6 +155,11 @@ impl Shard {
         self.block += 1;
         Ok(Some((number, payload)))
     }
+}
+
+/// True if most bytes are those of [`MAGIC`].
+pub fn resembles_shard(magic: &[u8; MAGIC.len()]) -> bool {
+    magic.iter().zip(&MAGIC).filter(|(here, there)| here == there).count() > MAGIC.len() / 2
 }
 
 /// Formats the error message about a damaged or missing block.

@@ -80,23 +80,28 @@ fn a_flawed_shard_stops_the_fit_and_names_itself() {
     let fit = |files: &str| {
         run_on("1", &format!("fit-policy {files} --epochs 1 --output {}", folder.file("p.json")))
     };
-    let refused = |bytes: &[u8], reason: &str| {
+    let refused = |bytes: &[u8], place: &str, reason: &str| {
         write(&flawed, bytes).unwrap();
         // Also in the middle of a list of files.
         for files in [flawed.clone(), format!("{good} {flawed} {good}")] {
             let refusal = fit(&files);
-            refusal.assert_refused(&format!("{flawed}: block "));
+            refusal.assert_refused(&format!("{flawed}: {place}"));
             refusal.assert_refused(reason);
         }
     };
-    for (place, reason) in [(whole.len() / 2, "checksum"), (whole.len() - 3, "checksum")] {
+    for (byte, place, reason) in [
+        (3, "is a shard", "first bytes are damaged"),
+        (13, "is a shard", "of another version"),
+        (whole.len() / 2, "block ", "checksum"),
+        (whole.len() - 3, "block ", "checksum"),
+    ] {
         let mut bytes = whole.clone();
-        bytes[place] ^= 1;
-        refused(&bytes, reason);
+        bytes[byte] ^= 1;
+        refused(&bytes, place, reason);
     }
-    refused(&whole[..whole.len() / 2], "the file ends here");
-    refused(&whole[..whole.len() - 32], "the file ends here");
-    refused(&[&whole[..], b"x"].concat(), "bytes follow");
+    refused(&whole[..whole.len() / 2], "block ", "the file ends here");
+    refused(&whole[..whole.len() - 32], "block ", "the file ends here");
+    refused(&[&whole[..], b"x"].concat(), "block ", "bytes follow");
     // With --unfinished, the whole blocks are read; repeated games come once.
     write(&flawed, &whole[..whole.len() - 32]).unwrap();
     let printed = fit(&format!("{flawed} {good} --unfinished")).printed();
