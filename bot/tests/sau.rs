@@ -1,7 +1,7 @@
 //! Tests of games on the SAU platform: records, resumption after a crash, refused moves and pondering.
 
 use crate::common::{LIMIT, assert_contains, files, folder, installed, only_record, quit, read, start, text};
-use otrera::{Move, Position, Rules, Side, Size};
+use otrera::{Move, Position, Rules, Side, Size, record};
 use otrera_arena::board::Board;
 use otrera_arena::notation::Form;
 use std::collections::HashSet;
@@ -260,10 +260,7 @@ fn resume_time_left_applies_to_one_game_only() {
     let mut referee = board_after(&[]);
     let mut any_move = || referee.play_any().map(|mv| referee.format_move(mv, Form::Sau)).unwrap();
     let moves = (0..10).map(|_| any_move()).collect::<Vec<_>>().join(" ");
-    let written = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - 1.0;
-    let journal = r#"{"size":10,"us":"Black","sent":true,"left":50.0,"#;
-    let journal = format!("{journal}\"moves\":\"{moves}\",\"written\":{written}}}\n");
-    std::fs::write(folder.join("a.game"), journal).unwrap();
+    interrupt(&folder, &moves);
     let log = folder.join("log");
     options.extend(["--log", text(&log), "--resume-time-left", "45"]);
     let mut resumed = start(&options);
@@ -505,6 +502,35 @@ fn the_searcher_ends_with_the_guardian() {
     assert!(!is_alive(), "searcher {searcher} outlives its guardian");
 }
 
+/// Writes the journal of a game as Black that was interrupted a second ago.
+fn interrupt(folder: &Path, moves: &str) {
+    let written = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - 1.0;
+    let journal = format!(r#"{{"size":10,"us":"Black","moves":"{moves}","sent":true,"left":50.0,"#);
+    std::fs::write(folder.join("a.game"), format!("{journal}\"written\":{written}}}\n")).unwrap();
+}
+
+/// A move that was sent without a command and is refused is not in the record, and the operator is asked.
+#[test]
+fn a_refused_unasked_move_leaves_the_record() {
+    let folder = folder("doubted");
+    let log = folder.join("log");
+    interrupt(&folder, "DJDDGD ADDGAD");
+    let options = ["--record-dir", text(&folder), "--iterations", "100", "--no-open", "--log", text(&log)];
+    let mut program = start(&options);
+    answer(&mut program, "name?");
+    let count = || record::read(&only_record(&folder).1).unwrap().games[0].moves.len();
+    program.line(SOON).unwrap();
+    assert_eq!(count(), 3);
+    program.send("error\n");
+    let deadline = Instant::now() + SOON;
+    while !read(&log).contains("Answer on the page ") {
+        assert!(Instant::now() < deadline, "{}", read(&log));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(count(), 2);
+    quit(program);
+}
+
 /// The opponent's move was lost with the guardian, and there is no other record: the page shows the unfinished game,
 /// and the program sends nothing until the operator has entered the move.
 #[test]
@@ -513,9 +539,7 @@ fn the_page_asks_for_the_lost_move() {
     let folder = folder("asked");
     let log = folder.join("log");
     let mut referee = board_after(&["d1d7(g7)", "a7d4(a7)", "g1e3(e10)"]);
-    let written = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - 1.0;
-    let journal = r#"{"size":10,"us":"Black","moves":"DJDDGD ADDGAD GJEHEA","sent":true,"left":50.0,"#;
-    std::fs::write(folder.join("a.game"), format!("{journal}\"written\":{written}}}\n")).unwrap();
+    interrupt(&folder, "DJDDGD ADDGAD GJEHEA");
     let options = ["--record-dir", text(&folder), "--iterations", "100", "--no-open", "--log", text(&log)];
     let mut program = start(&options);
     answer(&mut program, "name?");

@@ -125,6 +125,7 @@ impl Guardian {
         let Some((us, _)) = self.state.game() else { return Ok(()) };
         self.session.note("!!", "our move was illegal on the platform's board");
         self.game.take_back();
+        self.game.keep_record(&self.session, None);
         self.session.settings.resume_time_left = Some(self.game.time_left());
         self.resumed.moves = self.game.moves().to_vec();
         (self.resumed.side, self.resumed.unsent) = (Some(us), false);
