@@ -14,6 +14,7 @@ mod network;
 
 use crate::arguments::{read_count, read_learning_rate};
 use crate::files::{Output, PLOT, WEIGHTS, read_weights};
+use crate::plot::Plot;
 use crate::sheet::Sheet;
 use crate::training::{Data, TrainingArgs, curve, train};
 pub use decisions::Kind;
@@ -72,52 +73,67 @@ impl Fit {
     }
 }
 
+impl Args {
+    /// Returns the output of the learning curve; `None` for a kind that is not trained.
+    fn picture_of(&self, kind: Kind) -> Result<Option<Output>, String> {
+        if self.only.is_some_and(|only| only != kind) {
+            return Ok(None);
+        }
+        let path = self.output.with_extension(format!("{}.svg", kind.name()));
+        Output::new(&path, &self.training.inputs(), PLOT).map(Some)
+    }
+
+    /// Describes the training, for the weights file; `before` describes the base's policy.
+    fn trained(&self, games: usize, positions: usize, before: &str) -> String {
+        let Self { epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = self;
+        let trained = format!(
+            "by lab fit-policy, from {games} games, {positions} positions; {epochs} epochs, rate {rate}, decay {decay}, seed {seed}"
+        );
+        let Some(only) = self.only.map(Kind::name) else { return trained };
+        let rest = match before.split_once("; the rest: ") {
+            Some((same, rest)) if same.starts_with(&format!("{only}: ")) => rest,
+            _ => before,
+        };
+        format!("{only}: {trained}; the rest: {rest}")
+    }
+}
+
+/// A trained policy, its losses on held-out games and its learning curve.
+type Fitted = (Policy, Sheet, Plot);
+
+/// Trains the policy of one kind of half-moves.
+fn fit_kind(
+    args: &Args,
+    data: &Data<Sample>,
+    base: &Evaluator,
+    kind: Kind,
+    say: &dyn Fn(&str),
+) -> Result<Fitted, String> {
+    let edge = if data.is_small() { Size::BOTZONE } else { Size::STANDARD }.edge();
+    let random = |rng: &mut Rng| Policy::random(kind, edge, rng);
+    let (policy, epochs) = train(random, data, args.epochs, args.rate, kind.name())?;
+    let losses = losses(kind, &policy, base, &data.tests);
+    say(&losses.to_text());
+    Ok((policy, losses, curve("Cross-entropy of the policy against the visits", &epochs)))
+}
+
 /// Trains the policy and writes the weights file; calls `say` with each line of the report.
 pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let mut file = read_weights(args.training.base.as_deref())?;
     let inputs = args.training.inputs();
     let output = Output::new(&args.output, &inputs, WEIGHTS)?;
     output.try_out(WeightsFile::BUILT_IN)?;
-    let picture_of = |kind: Kind| {
-        if args.only.is_some_and(|only| only != kind) {
-            return Ok(None);
-        }
-        let path = args.output.with_extension(format!("{}.svg", kind.name()));
-        Output::new(&path, &inputs, PLOT).map(Some)
-    };
-    let pictures = [picture_of(Kind::Movements)?, picture_of(Kind::Arrows)?];
+    let pictures = [args.picture_of(Kind::Movements)?, args.picture_of(Kind::Arrows)?];
     let data = Data::open(&args.training, MIN_POSITIONS, &samples_of)?;
     let (is_small, games, positions) = (data.is_small(), data.games, data.seen + data.unseen);
     say(&format!("{games} games, {positions} positions, {} of them unseen", data.unseen));
     let base = Evaluator::new(Model::from_weights(&file.write())?);
-    let edge = if is_small { Size::BOTZONE } else { Size::STANDARD }.edge();
     let fitted = |kind: Kind, picture: &Option<Output>| {
-        if picture.is_none() {
-            return Ok(None);
-        }
-        let random = |rng: &mut Rng| Policy::random(kind, edge, rng);
-        let (policy, epochs) = train(random, &data, args.epochs, args.rate, kind.name())?;
-        let losses = losses(kind, &policy, &base, &data.tests);
-        say(&losses.to_text());
-        let plot = curve("Cross-entropy of the policy against the visits", &epochs);
-        Ok::<_, String>(Some((policy, losses, plot)))
+        picture.as_ref().map(|_| fit_kind(args, &data, &base, kind, say)).transpose()
     };
     let [movements, arrows] = [fitted(Kind::Movements, &pictures[0])?, fitted(Kind::Arrows, &pictures[1])?];
-    let Args { epochs, rate, training: TrainingArgs { decay, seed, .. }, .. } = args;
     let weights = if is_small { &mut file.priors.small } else { &mut file.priors.standard };
-    let trained = format!(
-        "by lab fit-policy, from {games} games, {positions} positions; {epochs} epochs, rate {rate}, decay {decay}, seed {seed}"
-    );
-    weights.trained = match args.only {
-        Some(only) => {
-            let rest = match weights.trained.split_once("; the rest: ") {
-                Some((same, rest)) if same.starts_with(&format!("{}: ", only.name())) => rest,
-                _ => &weights.trained,
-            };
-            format!("{}: {trained}; the rest: {rest}", only.name())
-        }
-        None => trained,
-    };
+    weights.trained = args.trained(games, positions, &weights.trained);
     if let Some((policy, ..)) = &movements {
         (weights.movements, weights.movement_rows) = (policy.rounded_linear(), Rows(policy.rounded_rows()));
     }
