@@ -170,12 +170,13 @@ impl Table {
         self.browser.wait_for("Boolean(state.tree?.current.described)");
     }
 
-    /// From now on the page's clock runs only while a test waits for our move, so that a slow browser costs no time.
+    /// Lets the page's clock run only while a test waits for our move, so that a slow browser costs no time.
     fn inject_clock(&mut self) {
         self.now = Some(Duration::from_secs(1_700_000_000));
         self.run_clock(Duration::ZERO);
     }
 
+    /// Advances the injected clock, if there is one.
     fn run_clock(&mut self, elapsed: Duration) {
         if let Some(now) = &mut self.now {
             *now += elapsed;

@@ -1,7 +1,7 @@
 //! Tests of games on the SAU platform: records, resumption after a crash, refused moves and pondering.
 
 use crate::common::{LIMIT, assert_contains, files, folder, installed, only_record, quit, read, start, text};
-use otrera::{Move, Position, Rules, Side, Size, record};
+use otrera::{Move, Position, Rules, Side, Size};
 use otrera_arena::board::Board;
 use otrera_arena::notation::Form;
 use std::collections::HashSet;
@@ -253,6 +253,13 @@ fn quit_and_end_of_input_remove_the_journal() {
     }
 }
 
+/// Writes the journal of a game as Black, interrupted a second ago.
+fn interrupt(folder: &Path, moves: &str) {
+    let written = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - 1.0;
+    let journal = format!(r#"{{"size":10,"us":"Black","moves":"{moves}","sent":true,"left":50.0,"#);
+    std::fs::write(folder.join("a.game"), format!("{journal}\"written\":{written}}}\n")).unwrap();
+}
+
 #[test]
 fn resume_time_left_applies_to_one_game_only() {
     let folder = folder("time-left");
@@ -500,35 +507,6 @@ fn the_searcher_ends_with_the_guardian() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(!is_alive(), "searcher {searcher} outlives its guardian");
-}
-
-/// Writes the journal of a game as Black that was interrupted a second ago.
-fn interrupt(folder: &Path, moves: &str) {
-    let written = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() - 1.0;
-    let journal = format!(r#"{{"size":10,"us":"Black","moves":"{moves}","sent":true,"left":50.0,"#);
-    std::fs::write(folder.join("a.game"), format!("{journal}\"written\":{written}}}\n")).unwrap();
-}
-
-/// A move that was sent without a command and is refused is not in the record, and the operator is asked.
-#[test]
-fn a_refused_unasked_move_leaves_the_record() {
-    let folder = folder("doubted");
-    let log = folder.join("log");
-    interrupt(&folder, "DJDDGD ADDGAD");
-    let options = ["--record-dir", text(&folder), "--iterations", "100", "--no-open", "--log", text(&log)];
-    let mut program = start(&options);
-    answer(&mut program, "name?");
-    let count = || record::read(&only_record(&folder).1).unwrap().games[0].moves.len();
-    program.line(SOON).unwrap();
-    assert_eq!(count(), 3);
-    program.send("error\n");
-    let deadline = Instant::now() + SOON;
-    while !read(&log).contains("Answer on the page ") {
-        assert!(Instant::now() < deadline, "{}", read(&log));
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert_eq!(count(), 2);
-    quit(program);
 }
 
 /// The opponent's move was lost with the guardian, and there is no other record: the page shows the unfinished game,

@@ -1,7 +1,7 @@
 //! Games from any number of files, read one after another in bounded memory.
 
 use crate::files::{MAX_BYTES, problem, read_bytes};
-use crate::shard::{MAGIC, Shard, resembles_shard};
+use crate::shard::{Shard, is_shard};
 use otrera::record::{self, Reading, Warning, json};
 use otrera::{GameRecord, Move};
 use std::collections::HashSet;
@@ -164,14 +164,6 @@ impl Source {
             },
         }
     }
-}
-
-/// True if the file begins like a shard, even a damaged one or one of another version.
-fn is_shard(path: &Path) -> bool {
-    let mut magic = [0; MAGIC.len()];
-    path.is_file()
-        && File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()
-        && resembles_shard(&magic)
 }
 
 /// Returns a hash of the start position and the moves.

@@ -28,7 +28,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// First bytes of every shard; the digit is the version of the format.
-pub const MAGIC: [u8; 16] = *b"OTRERA SHARD 1\n\0";
+const MAGIC: [u8; 16] = *b"OTRERA SHARD 1\n\0";
 
 /// Length of a block's head in bytes.
 const HEAD: usize = 16;
@@ -59,13 +59,14 @@ impl Shard {
     /// Opens a shard and reads its header.
     pub fn open(path: &Path) -> Result<Self, String> {
         let mut file = File::open(path).map_err(|error| problem(path, error))?;
-        let mut magic = [0; MAGIC.len()];
-        let length = read_up_to(&mut file, &mut magic).map_err(|error| problem(path, error))?;
-        if magic[..length] != MAGIC[..length] {
-            let what = match () {
-                () if magic.starts_with(b"OTRERA SHARD ") => "is a shard of another version",
-                () if resembles_shard(&magic) => "is a shard whose first bytes are damaged",
-                () => "is not a shard",
+        let magic = first_bytes(&mut file).map_err(|error| problem(path, error))?;
+        if !MAGIC.starts_with(&magic) {
+            let what = if magic.starts_with(b"OTRERA SHARD ") {
+                "is a shard of another version"
+            } else if resembles_magic(&magic) {
+                "is a shard whose first bytes are damaged"
+            } else {
+                "is not a shard"
             };
             return Err(problem(path, format!("{what}: name a file of this version's lab self-play")));
         }
@@ -157,9 +158,25 @@ impl Shard {
     }
 }
 
-/// True if most bytes are those of [`MAGIC`].
-pub fn resembles_shard(magic: &[u8; MAGIC.len()]) -> bool {
-    magic.iter().zip(&MAGIC).filter(|(here, there)| here == there).count() > MAGIC.len() / 2
+/// True if the file begins like a shard, even a damaged one, one of another version, or one cut off there.
+pub fn is_shard(path: &Path) -> bool {
+    path.is_file()
+        && File::open(path)
+            .and_then(|mut file| first_bytes(&mut file))
+            .is_ok_and(|bytes| resembles_magic(&bytes))
+}
+
+/// Reads the bytes in the place of [`MAGIC`]; fewer if the file is shorter.
+fn first_bytes(file: &mut File) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![0; MAGIC.len()];
+    let length = read_up_to(file, &mut bytes)?;
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+/// True if more than half of [`MAGIC`]'s bytes are in their places.
+fn resembles_magic(bytes: &[u8]) -> bool {
+    bytes.iter().zip(&MAGIC).filter(|(here, there)| here == there).count() > MAGIC.len() / 2
 }
 
 /// Formats the error message about a damaged or missing block.

@@ -122,6 +122,11 @@ impl<'a, S: Send> Data<'a, S> {
         self.edge <= Size::BOTZONE.edge()
     }
 
+    /// Returns the edge length of the boards for which the networks are trained: 8 or 10.
+    pub fn network_edge(&self) -> usize {
+        if self.is_small() { Size::BOTZONE } else { Size::STANDARD }.edge()
+    }
+
     /// Fails if boards up to 8x8 and larger ones are mixed.
     fn check_boards(&mut self, games: &[GameRecord]) -> Result<(), String> {
         for game in games {

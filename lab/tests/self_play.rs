@@ -99,6 +99,7 @@ fn a_flawed_shard_stops_the_fit_and_names_itself() {
         bytes[byte] ^= 1;
         refused(&bytes, place, reason);
     }
+    refused(&whole[..15], "block ", "the file ends here");
     refused(&whole[..whole.len() / 2], "block ", "the file ends here");
     refused(&whole[..whole.len() - 32], "block ", "the file ends here");
     refused(&[&whole[..], b"x"].concat(), "block ", "bytes follow");

@@ -473,14 +473,18 @@ mod tests {
         assert_eq!(game.obey_operator(), "move GJEHEA", "our last move is sent again");
     }
 
-    /// The platform refuses a move that we sent without a command: no further move is tried before the operator
-    /// answers.
+    /// The platform refuses a move that we sent without a command: the move leaves the record, and no further move is
+    /// tried before the operator answers.
     #[test]
     fn a_refused_unasked_move_asks() {
         let mut game = Game::load(&[record(["Otrera", "Opponent"], 2)], "", 2);
         let answer = game.send_nothing();
         assert!(answer.starts_with("move "), "{answer}");
+        game.accept(&answer);
+        game.assert_recorded();
+        game.referee.take_back().unwrap();
         assert_eq!((game.send("error"), game.bot.question.is_some()), (answer, true));
+        game.assert_recorded();
     }
 
     /// With the platform's own record, a move that did not arrive is sent again, and the opponent's turn is known.

@@ -24,7 +24,7 @@ use network::Policy;
 use otrera::eval::model::{Evaluator, Model, ModelScratch};
 use otrera::eval::policy::STAGES;
 use otrera::eval::weights::{Rows, WeightsFile};
-use otrera::{Move, Position, Size};
+use otrera::{Move, Position};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -75,12 +75,12 @@ impl Fit {
 
 impl Args {
     /// Returns the output of the learning curve; `None` for a kind that is not trained.
-    fn picture_of(&self, kind: Kind) -> Result<Option<Output>, String> {
+    fn picture_of(&self, kind: Kind, inputs: &[PathBuf]) -> Result<Option<Output>, String> {
         if self.only.is_some_and(|only| only != kind) {
             return Ok(None);
         }
         let path = self.output.with_extension(format!("{}.svg", kind.name()));
-        Output::new(&path, &self.training.inputs(), PLOT).map(Some)
+        Output::new(&path, inputs, PLOT).map(Some)
     }
 
     /// Describes the training, for the weights file; `before` describes the base's policy.
@@ -109,8 +109,7 @@ fn fit_kind(
     kind: Kind,
     say: &dyn Fn(&str),
 ) -> Result<Fitted, String> {
-    let edge = if data.is_small() { Size::BOTZONE } else { Size::STANDARD }.edge();
-    let random = |rng: &mut Rng| Policy::random(kind, edge, rng);
+    let random = |rng: &mut Rng| Policy::random(kind, data.network_edge(), rng);
     let (policy, epochs) = train(random, data, args.epochs, args.rate, kind.name())?;
     let losses = losses(kind, &policy, base, &data.tests);
     say(&losses.to_text());
@@ -123,7 +122,7 @@ pub fn fit(args: &Args, say: &dyn Fn(&str)) -> Result<Fit, String> {
     let inputs = args.training.inputs();
     let output = Output::new(&args.output, &inputs, WEIGHTS)?;
     output.try_out(WeightsFile::BUILT_IN)?;
-    let pictures = [args.picture_of(Kind::Movements)?, args.picture_of(Kind::Arrows)?];
+    let pictures = [args.picture_of(Kind::Movements, &inputs)?, args.picture_of(Kind::Arrows, &inputs)?];
     let data = Data::open(&args.training, MIN_POSITIONS, &samples_of)?;
     let (is_small, games, positions) = (data.is_small(), data.games, data.seen + data.unseen);
     say(&format!("{games} games, {positions} positions, {} of them unseen", data.unseen));
